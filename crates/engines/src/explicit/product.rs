@@ -263,7 +263,7 @@ impl Graph for ExplicitProduct<'_> {
         }
         let (i, location) = (k / locations.len(), locations[k % locations.len()]);
         match self.space.initial(&mut worker.states, i)? {
-            Some(state) => worker.nodes.reach(state, location),
+            Some(state) => worker.reach_initial(state, location),
             None => Ok(None),
         }
     }

@@ -131,6 +131,20 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         }
     }
 
+    /// Returns an initial node, if it is known or the product is not sealed. Its round-robin order
+    /// is fixed before an edge can lead back to it.
+    pub(crate) fn reach_initial(
+        &mut self,
+        state: ExplicitStateId,
+        location: Location,
+    ) -> Result<Option<NodeId>, Stop> {
+        let node = self.nodes.reach(state, location)?;
+        if let (Some(turns), Some(node)) = (&mut self.turns, node) {
+            turns.reach(node, explicit::StepOffset::default)?;
+        }
+        Ok(node)
+    }
+
     pub fn states(&self) -> &StateTable {
         &self.states
     }
