@@ -1,32 +1,67 @@
 //! Subjects that get the system of a case as a program: a [`Model`] that interprets it.
 //!
-//! The interpreter is that of the oracle, so the engines see neither variables nor events.
+//! The interpreter is that of the oracle, so the engines see neither variables nor events. Half of the
+//! cases pack their states.
 
 use super::asking::PATIENCE;
 use lariat::modelling::{Checker, Model, Report};
 use lariat::{EngineId, Verdict};
-use lariat_model::{EventId, Lasso, Predicate, Proposition, State, Strength, System};
+use lariat_model::{EventId, Lasso, Predicate, Proposition, State, Strength, System, Value};
 use lariat_testkit::{Answer, Case, Subject, interpret};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// A system as a program.
-struct Interpreted(System);
+struct Interpreted {
+    system: System,
+    packs: bool,
+}
 
 impl Model for Interpreted {
     type State = State;
     type Action = (EventId, State);
 
     fn initial(&self) -> Vec<State> {
-        self.0.initial.clone()
+        self.system.initial.clone()
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<(EventId, State)>) {
-        actions.extend(interpret::steps(&self.0, state));
+        actions.extend(interpret::steps(&self.system, state));
     }
 
     fn next(&self, _: &State, (_, target): &(EventId, State)) -> Option<State> {
         Some(target.clone())
+    }
+
+    fn pack(&self, state: &State, bytes: &mut Vec<u8>) -> bool {
+        for value in state.iter() {
+            // Most values are small; the others follow a sign that is none of them.
+            match u8::try_from(*value) {
+                Ok(value) if value < u8::MAX => bytes.push(value),
+                _ => {
+                    bytes.push(u8::MAX);
+                    bytes.extend(value.to_le_bytes());
+                }
+            }
+        }
+        self.packs
+    }
+
+    fn unpack(&self, mut bytes: &[u8]) -> Option<State> {
+        let mut values = Vec::new();
+        while let Some((first, rest)) = bytes.split_first() {
+            bytes = rest;
+            let value = match *first {
+                u8::MAX => {
+                    let (value, rest) = bytes.split_first_chunk()?;
+                    bytes = rest;
+                    Value::from_le_bytes(*value)
+                }
+                small => small.into(),
+            };
+            values.push(value);
+        }
+        Some(values.into())
     }
 }
 
@@ -72,7 +107,11 @@ fn answer(case: &Case, engine: EngineId, threads: NonZeroUsize) -> Answer {
         EngineId::Walk => WALK,
         _ => PATIENCE,
     };
-    let mut checker = Checker::new(Interpreted(case.system.clone()))
+    let model = Interpreted {
+        system: case.system.clone(),
+        packs: case.formula.size().is_multiple_of(2),
+    };
+    let mut checker = Checker::new(model)
         .engine(engine)
         .threads(threads)
         .deadlock(case.deadlock)

@@ -1,11 +1,11 @@
 //! The checker of a program: its atoms and assumptions, and the check of a formula.
 
-use super::program::{MOST_LABELS, Program};
+use super::program::{MOST_LABELS, Program, States};
 use super::quotient::Unfold;
 use super::report::Report;
 use super::run::{ConcreteRun, Trace, TraceStep, concrete};
 use super::shown::shown;
-use super::store::StateStore;
+use super::store::{PackedStore, StateStore};
 use super::{ActionTest, Canonical, Model, StateTest};
 use crate::error::Error;
 use crate::reduce::Quotient;
@@ -304,19 +304,23 @@ impl<M: Model> Checker<M> {
                 labels.len()
             )));
         }
-        let is_shared = self.threads > NonZeroUsize::MIN;
-        let program = |canonical, store| Program {
+        let program = |canonical, states| Program {
             model: Arc::clone(&self.model),
             atoms: atoms.clone().cloned().collect(),
             labels: labels.clone(),
             boundary: self.boundary.clone(),
-            store,
+            states,
             canonical,
             compared: AtomicU32::new(0),
-            lists: Mutex::default(),
+            buffers: Mutex::default(),
         };
-        let store = Arc::new(StateStore::new(is_shared));
-        let plain = Arc::new(program(None, Arc::clone(&store)));
+        let first = self.model.initial().into_iter().next();
+        let packs = first.is_some_and(|state| self.model.pack(&state, &mut Vec::new()));
+        let states = Arc::new(match packs {
+            true => States::Packed(PackedStore::new()),
+            false => States::Whole(StateStore::new()),
+        });
+        let plain = Arc::new(program(None, Arc::clone(&states)));
         let system = system_of(&self.name, &plain)?;
         let quotient = match &self.canonical {
             Some(_) if !self.fairness.is_empty() => {
@@ -327,7 +331,7 @@ impl<M: Model> Checker<M> {
             Some(canonical) => Some(Quotient {
                 system: system_of(
                     &self.name,
-                    &Arc::new(program(Some(Arc::clone(canonical)), store)),
+                    &Arc::new(program(Some(Arc::clone(canonical)), states)),
                 )?,
                 lift: Arc::new(Unfold {
                     program: Arc::clone(&plain),

@@ -125,8 +125,7 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    #[derive(Debug)]
-    #[allow(dead_code, reason = "read by Debug")]
+    #[derive(PartialEq, Debug)]
     struct Chain {
         nodes: Vec<Option<u8>>,
         pair: (i32, char),

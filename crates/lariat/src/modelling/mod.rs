@@ -117,6 +117,25 @@ pub trait Model: Send + Sync + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
+
+    /// Appends a short form of a state, and returns true; by default states are stored as they are.
+    ///
+    /// A model that packs its states must pack all of them: equal states into equal bytes, different
+    /// states into different bytes, from which [`unpack`](Model::unpack) restores them. This is
+    /// tested for every new state; if it is not so, the verdict is *unknown*.
+    fn pack(&self, _state: &Self::State, _bytes: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// The state that was packed into these bytes.
+    fn unpack(&self, _bytes: &[u8]) -> Option<Self::State> {
+        None
+    }
+
+    /// The bytes of tables that [`pack`](Model::pack) uses; counted against the limit on memory.
+    fn table_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// A message between two [parts](Model::parts) of a state.

@@ -11,6 +11,7 @@ use super::{Canonical, Model};
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Proposition, Source, State, Step, Value};
 use lariat_reductions::{Lift, LiftError};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Limit on the steps of a lifted run.
@@ -24,9 +25,9 @@ pub(super) struct Unfold<M: Model> {
 }
 
 impl<M: Model> Unfold<M> {
-    fn representative(&self, state: &[Value]) -> Option<&M::State> {
+    fn representative(&self, state: &[Value]) -> Option<M::State> {
         let number = u32::try_from(*state.first()?).ok()?;
-        self.program.store.get(number)
+        self.program.state(number).map(Cow::into_owned)
     }
 
     /// A state of the model as a state of its system.
@@ -46,8 +47,7 @@ impl<M: Model> Unfold<M> {
         let to = self.representative(to);
         let mut found = None;
         let listed = self.program.each_step(from, |_, event, next| {
-            if found.is_none() && Some(event) == step.event && to == Some(&(self.canonical)(&next))
-            {
+            if found.is_none() && Some(event) == step.event && to == Some((self.canonical)(&next)) {
                 found = Some(next);
             }
             Ok(())
@@ -85,7 +85,7 @@ impl<M: Model> Lift for Unfold<M> {
     fn back(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError> {
         let first = self.representative(&lasso.initial);
         let mut initial = self.program.model.initial().into_iter();
-        let initial = initial.find(|state| first == Some(&(self.canonical)(state)));
+        let initial = initial.find(|state| first == Some((self.canonical)(state)));
         let mut at = initial.ok_or_else(|| astray("an initial state has no representative"))?;
         let start = self.state(at.clone())?;
         let (mut run, mut rest) = (Vec::new(), lasso.initial.clone());

@@ -3,6 +3,7 @@
 use super::Model;
 use super::program::Program;
 use lariat_model::{EventId, EvidenceKind, Lasso, Step};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A run of a model: a prefix, then a loop unless the prefix decides.
@@ -92,8 +93,10 @@ pub(super) fn concrete<M: Model>(
         let number = numbers
             .first()
             .and_then(|number| u32::try_from(*number).ok());
-        let state = number.and_then(|number| program.store.get(number));
-        state.cloned().ok_or("the run visits an unknown state")
+        let state = number.and_then(|number| program.state(number));
+        state
+            .map(Cow::into_owned)
+            .ok_or("the run visits an unknown state")
     };
     let mut cursor = lasso.cursor();
     let mut at = state(&lasso.initial)?;

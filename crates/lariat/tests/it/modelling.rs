@@ -445,3 +445,90 @@ fn assertions_show_counterexamples() {
         .unwrap();
     assert!(text.contains("is not known to hold"), "{text}");
 }
+
+/// A ring whose states are packed; `loses` forgets which processes use the resource.
+struct PackedRing {
+    ring: Ring,
+    loses: bool,
+}
+
+impl Model for PackedRing {
+    type State = Held;
+    type Action = Step;
+
+    fn initial(&self) -> Vec<Held> {
+        self.ring.initial()
+    }
+
+    fn actions(&self, state: &Held, actions: &mut Vec<Step>) {
+        self.ring.actions(state, actions);
+    }
+
+    fn next(&self, state: &Held, step: &Step) -> Option<Held> {
+        self.ring.next(state, step)
+    }
+
+    fn pack(&self, state: &Held, bytes: &mut Vec<u8>) -> bool {
+        bytes.push(state.by as u8);
+        bytes.extend(state.uses.iter().map(|uses| u8::from(*uses && !self.loses)));
+        true
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<Held> {
+        let (by, uses) = bytes.split_first()?;
+        Some(Held {
+            by: (*by).into(),
+            uses: uses.iter().map(|uses| *uses == 1).collect(),
+        })
+    }
+}
+
+#[test]
+fn packed_states_have_the_same_verdicts() {
+    let packed = |loses: bool| {
+        Checker::new(PackedRing {
+            ring: Ring(5),
+            loses,
+        })
+        .atom("first uses", |state: &Held| state.uses[0])
+        .atom("last has", |state: &Held| state.by == 4)
+    };
+    let count = |space: lariat::StateSpace| space.states.unwrap().to_string();
+    assert_eq!(
+        count(packed(false).count_states().unwrap()),
+        count(ring(5).count_states().unwrap())
+    );
+    for formula in [r#"G ("first uses" -> !"last has")"#, r#"G F "last has""#] {
+        for threads in [1, 2] {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let report = packed(false).threads(threads).check(formula).unwrap();
+            let whole = ring(5).check(formula).unwrap();
+            assert_eq!(report.holds(), whole.holds(), "{formula}");
+            let report = packed(true).threads(threads).check(formula).unwrap();
+            assert_eq!(report.holds(), None, "{report}");
+            assert!(report.to_string().contains("does not restore"), "{report}");
+        }
+    }
+}
+
+/// The order of the edges of an initial node does not change when an edge leads back to it.
+#[test]
+fn fair_runs_leave_initial_states_with_loops() {
+    struct Rise;
+    impl Model for Rise {
+        type State = u8;
+        type Action = u8;
+        fn initial(&self) -> Vec<u8> {
+            vec![0, 3]
+        }
+        fn actions(&self, _: &u8, actions: &mut Vec<u8>) {
+            actions.extend([0, 1]);
+        }
+        fn next(&self, state: &u8, more: &u8) -> Option<u8> {
+            Some((state + more).min(5))
+        }
+    }
+    let checker = Checker::new(Rise).strong_fairness("up", |_, more| *more == 1);
+    let report = checker.check("false").unwrap();
+    assert_eq!(report.holds(), Some(false), "{report}");
+}

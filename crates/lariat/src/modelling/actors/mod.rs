@@ -45,10 +45,11 @@ mod world;
 pub use network::{Envelope, Order};
 pub use world::World;
 
-use super::{Message, Model};
+use super::{Checker, Message, Model};
 use std::fmt::{self, Debug};
 use std::hash::Hash;
-use world::Node;
+use std::sync::Arc;
+use world::{Node, Tables};
 
 /// A node, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -96,13 +97,18 @@ pub trait Actor: Send + Sync + Sized + 'static {
 
 /// The output of a node: messages to send and timers to set.
 pub struct Out<A: Actor> {
+    /// The node, and the number of all nodes.
+    id: Id,
+    nodes: usize,
     messages: Vec<(Id, A::Message)>,
     timers: Vec<(A::Timer, bool)>,
 }
 
 impl<A: Actor> Out<A> {
-    fn new() -> Out<A> {
+    fn new(id: Id, nodes: usize) -> Out<A> {
         Out {
+            id,
+            nodes,
             messages: Vec::new(),
             timers: Vec::new(),
         }
@@ -117,6 +123,13 @@ impl<A: Actor> Out<A> {
     pub fn send_all(&mut self, to: impl IntoIterator<Item = Id>, message: &A::Message) {
         let messages = to.into_iter().map(|to| (to, message.clone()));
         self.messages.extend(messages);
+    }
+
+    /// Sends a message to all other nodes.
+    pub fn broadcast(&mut self, message: &A::Message) {
+        let id = self.id;
+        let others = (0..self.nodes).map(Id).filter(|other| *other != id);
+        self.send_all(others, message);
     }
 
     /// Sets a timer, which may expire at any time from now on.
@@ -191,6 +204,7 @@ pub struct Actors<A: Actor> {
     crashes: usize,
     restarts: bool,
     names: Vec<String>,
+    tables: Arc<Tables<A>>,
 }
 
 impl<A: Actor> Actors<A> {
@@ -205,6 +219,7 @@ impl<A: Actor> Actors<A> {
             crashes: 0,
             restarts: false,
             names: (0..nodes).map(|id| format!("node {id}")).collect(),
+            tables: Arc::new(Tables::new()),
         }
     }
 
@@ -266,13 +281,39 @@ impl<A: Actor> Actors<A> {
         &self,
         world: &mut World<A>,
         id: Id,
-        act: impl FnOnce(&A, &mut A::State, &mut Out<A>),
+        act: impl FnOnce(&A, &mut Node<A>, &mut Out<A>),
     ) -> Option<()> {
-        let mut out = Out::new();
-        let node = world.nodes.get_mut(id.0)?;
-        act(&self.actor, &mut node.state, &mut out);
-        world.carry_out(id, out, self.order);
+        let mut node = world.node(id)?.clone();
+        let mut out = Out::new(id, self.nodes);
+        act(&self.actor, &mut node, &mut out);
+        world.carry_out(id, node, out, self.order);
         Some(())
+    }
+}
+
+/// Assumptions about time, per node.
+impl<A: Actor> Checker<Actors<A>> {
+    /// Assumes that a node to which messages can be delivered continuously receives one.
+    #[must_use]
+    pub fn fair_deliveries(self) -> Self {
+        let fair = |checker: Self, id: Id| {
+            let class = format!("deliveries to {}", checker.model().names[id.0]);
+            checker.weak_fairness(&class, move |_, event| event.delivers_to(id))
+        };
+        self.model().ids().fold(self, fair)
+    }
+
+    /// Assumes that a timer of a node expires if one is set continuously.
+    #[must_use]
+    pub fn fair_timers(self) -> Self {
+        let fair = |checker: Self, id: Id| {
+            let class = format!("timers of {}", checker.model().names[id.0]);
+            checker.weak_fairness(
+                &class,
+                move |_, event| matches!(event, Event::Expire(node, _) if *node == id),
+            )
+        };
+        self.model().ids().fold(self, fair)
     }
 }
 
@@ -281,18 +322,17 @@ impl<A: Actor> Model for Actors<A> {
     type Action = Event<A::Message, A::Timer>;
 
     fn initial(&self) -> Vec<World<A>> {
-        let mut world = World::default();
+        let mut world = World::new(&self.tables);
         for id in self.ids() {
-            let mut out = Out::new();
-            let state = self.actor.start(id, &mut out);
-            world.nodes.push(Node::new(state));
-            world.carry_out(id, out, self.order);
+            let mut out = Out::new(id, self.nodes);
+            let node = Node::new(self.actor.start(id, &mut out));
+            world.carry_out(id, node, out, self.order);
         }
         vec![world]
     }
 
     fn actions(&self, world: &World<A>, actions: &mut Vec<Self::Action>) {
-        for envelope in world.network.deliverable(self.order) {
+        for envelope in world.deliverable(self.order) {
             actions.push(Event::Deliver(envelope.clone()));
             if self.duplicates {
                 actions.push(Event::Duplicate(envelope.clone()));
@@ -301,12 +341,11 @@ impl<A: Actor> Model for Actors<A> {
                 actions.push(Event::Lose(envelope.clone()));
             }
         }
-        for (i, node) in world.nodes.iter().enumerate() {
-            let id = Id(i);
+        for (id, node) in self.ids().zip(world.nodes()) {
             if node.is_up {
                 let expire = |timer: &A::Timer| Event::Expire(id, timer.clone());
                 actions.extend(node.timers.iter().map(expire));
-                if world.crashes < self.crashes {
+                if (world.crashes as usize) < self.crashes {
                     actions.push(Event::Crash(id));
                 }
             } else if self.restarts {
@@ -318,34 +357,35 @@ impl<A: Actor> Model for Actors<A> {
     fn next(&self, world: &World<A>, event: &Self::Action) -> Option<World<A>> {
         let mut next = world.clone();
         match event {
-            Event::Lose(envelope) => next.network.remove(envelope),
+            Event::Lose(envelope) => next.remove(envelope),
             Event::Deliver(envelope) | Event::Duplicate(envelope) => {
                 if matches!(event, Event::Deliver(_)) {
-                    next.network.remove(envelope);
+                    next.remove(envelope);
                 }
-                if next.nodes.get(envelope.to.0)?.is_up {
+                if next.node(envelope.to)?.is_up {
                     let Envelope { from, to, message } = envelope;
-                    self.act(&mut next, *to, |actor, state, out| {
-                        actor.receive(*to, state, *from, message, out);
+                    self.act(&mut next, *to, |actor, node, out| {
+                        actor.receive(*to, &mut node.state, *from, message, out);
                     })?;
                 }
             }
             Event::Expire(id, timer) => {
-                next.nodes.get_mut(id.0)?.timers.remove(timer);
-                self.act(&mut next, *id, |actor, state, out| {
-                    actor.expire(*id, state, timer, out);
+                self.act(&mut next, *id, |actor, node, out| {
+                    node.timers.remove(timer);
+                    actor.expire(*id, &mut node.state, timer, out);
                 })?;
             }
             Event::Crash(id) => {
                 next.crashes += 1;
-                let node = next.nodes.get_mut(id.0)?;
-                node.is_up = false;
-                node.timers.clear();
+                self.act(&mut next, *id, |_, node, _| {
+                    node.is_up = false;
+                    node.timers.clear();
+                })?;
             }
             Event::Restart(id) => {
-                next.nodes.get_mut(id.0)?.is_up = true;
-                self.act(&mut next, *id, |actor, state, out| {
-                    *state = actor.restart(*id, state, out);
+                self.act(&mut next, *id, |actor, node, out| {
+                    node.is_up = true;
+                    node.state = actor.restart(*id, &node.state, out);
                 })?;
             }
         }
@@ -353,11 +393,11 @@ impl<A: Actor> Model for Actors<A> {
     }
 
     fn parts(&self, world: &World<A>) -> Vec<(String, String)> {
-        let nodes = self.names.iter().zip(&world.nodes);
+        let nodes = self.names.iter().zip(world.nodes());
         let mut parts: Vec<_> = nodes
             .map(|(name, node)| (name.clone(), format!("{node:?}")))
             .collect();
-        parts.push(("network".to_owned(), format!("{:?}", world.network)));
+        parts.push(("network".to_owned(), format!("{:?}", world.network())));
         parts
     }
 
@@ -373,8 +413,15 @@ impl<A: Actor> Model for Actors<A> {
         })
     }
 
-    fn heap_bytes(&self) -> usize {
-        let envelope = size_of::<Envelope<A::Message>>();
-        self.nodes * (size_of::<Node<A>>() + envelope)
+    fn pack(&self, world: &World<A>, bytes: &mut Vec<u8>) -> bool {
+        world.pack(bytes)
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<World<A>> {
+        World::unpack(&self.tables, self.nodes, bytes)
+    }
+
+    fn table_bytes(&self) -> usize {
+        self.tables.bytes()
     }
 }
