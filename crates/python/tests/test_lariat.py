@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -213,6 +215,21 @@ def test_a_signal_stops_a_check_and_other_threads_run():
         ticking.join()
     assert time.monotonic() - begun < 20
     assert len(ticks) > 5
+
+
+def test_the_wheel_carries_the_program():
+    program = os.environ.get("LARIAT_PROGRAM")
+    if program is None:
+        pytest.skip("LARIAT_PROGRAM does not name the program that the wheel installed")
+    assert shutil.which(program)
+
+    def run(*arguments):
+        arguments = [program, *map(str, arguments)]
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+
+    assert lariat.__version__ in run("--version").stdout
+    done = run("check", ROOT / "examples" / "mutex.pnml", "-f", "G !(critical_1 & critical_2)")
+    assert done.returncode == 0 and "HOLDS" in done.stdout
 
 
 def test_the_tutorial_runs(monkeypatch):
