@@ -3,6 +3,10 @@
 use stateright::{Model, Property};
 use std::collections::BTreeSet;
 
+/// Bits of a packed state per manager: two for its state, one each for what the transaction manager
+/// knows of it and for its message.
+const BITS: usize = 4;
+
 /// The number of resource managers.
 #[derive(Clone)]
 pub struct Commit(pub usize);
@@ -120,5 +124,65 @@ impl Model for Commit {
         vec![Property::always("consistent", |_, state| {
             is_consistent(state)
         })]
+    }
+}
+
+/// The same model for Lariat, with states packed into a number.
+impl lariat::modelling::Model for Commit {
+    type State = State;
+    type Action = Step;
+
+    fn initial(&self) -> Vec<State> {
+        self.init_states()
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        Model::actions(self, state, steps);
+    }
+
+    fn next(&self, state: &State, step: &Step) -> Option<State> {
+        self.next_state(state, step.clone())
+    }
+
+    fn pack(&self, state: &State, bytes: &mut Vec<u8>) -> bool {
+        let mut bits = state.transaction as u64;
+        for (manager, known) in state.managers.iter().zip(&state.known) {
+            bits = bits << BITS | (*manager as u64) << 2 | u64::from(*known) << 1;
+        }
+        bits <<= 2;
+        for message in &state.messages {
+            bits |= match message {
+                Message::Prepared(i) => 1 << (2 + BITS * (self.0 - 1 - i)),
+                Message::Commit => 1,
+                Message::Abort => 2,
+            };
+        }
+        bytes.extend(bits.to_le_bytes());
+        true
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<State> {
+        let bits = u64::from_le_bytes(bytes.try_into().ok()?);
+        let of = |i: usize| bits >> (2 + BITS * (self.0 - 1 - i));
+        let manager = |i| match of(i) >> 2 & 3 {
+            0 => Manager::Working,
+            1 => Manager::Prepared,
+            2 => Manager::Committed,
+            _ => Manager::Aborted,
+        };
+        let prepared = (0..self.0).filter(|i| of(*i) & 1 == 1);
+        let mut messages: BTreeSet<Message> = prepared.map(Message::Prepared).collect();
+        messages.extend((bits & 1 == 1).then_some(Message::Commit));
+        messages.extend((bits & 2 == 2).then_some(Message::Abort));
+        Some(State {
+            managers: (0..self.0).map(manager).collect(),
+            transaction: match bits >> (2 + BITS * self.0) {
+                0 => Transaction::Open,
+                1 => Transaction::Committed,
+                _ => Transaction::Aborted,
+            },
+            known: (0..self.0).map(|i| of(i) >> 1 & 1 == 1).collect(),
+            messages,
+        })
     }
 }

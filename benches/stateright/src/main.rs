@@ -1,18 +1,27 @@
-//! One invariant of one model, checked by Lariat and by Stateright: times, states and memory.
+//! Three models, checked by Lariat and by Stateright: times, states and memory.
 //!
 //! ```text
-//! cargo run --release --manifest-path benches/stateright/Cargo.toml [SIZE] [ROUNDS]
+//! cargo run --release --manifest-path benches/stateright/Cargo.toml [ROUNDS [MODEL SIZE]]
 //! ```
 //!
-//! Both checkers call the same functions of the same model, which implements the trait of
-//! Stateright and is adapted to that of Lariat. Every measurement is a process of its own; the two
-//! alternate, so that other load on the machine affects both. The last lines have the medians.
+//! Both checkers call the same functions: of the model of two-phase commit, or of the nodes of a
+//! register, which are actors of both libraries. Every measurement is a process of its own; the two
+//! checkers alternate, so that other load on the machine affects both. The last lines per model have
+//! the medians.
 
 mod commit;
+mod ours;
+mod paxos;
+mod register;
+mod shared_memory;
+mod theirs;
 
 use commit::Commit;
-use lariat::modelling::{Checker, Model};
-use stateright::{Checker as _, Model as _};
+use lariat::modelling::Checker;
+use paxos::Paxos;
+use register::{Protocol, System};
+use shared_memory::SharedMemory;
+use stateright::Checker as _;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
@@ -20,45 +29,53 @@ use std::process::Command;
 use std::time::Instant;
 use wait4::Wait4;
 
-/// A model of Stateright as one of Lariat.
-struct Adapted<M>(M);
+/// The models, with the numbers of managers or clients that are measured.
+const MODELS: [(&str, usize); 3] = [("commit", 9), ("paxos", 3), ("register", 3)];
 
-impl<M> Model for Adapted<M>
+/// Checks a model with Stateright and returns its number of states.
+fn theirs<M>(model: M, threads: usize) -> u64
 where
     M: stateright::Model + Send + Sync + 'static,
-    M::State: Clone + Eq + Hash + Debug + Send + Sync + 'static,
-    M::Action: Clone + Debug + Send + Sync + 'static,
+    M::State: Clone + PartialEq + Hash + Debug + Send + Sync,
+    M::Action: Clone + PartialEq + Debug,
 {
-    type State = M::State;
-    type Action = M::Action;
+    let checker = model.checker().threads(threads).spawn_bfs().join();
+    checker.assert_properties();
+    checker.unique_state_count() as u64
+}
 
-    fn initial(&self) -> Vec<M::State> {
-        self.0.init_states()
-    }
+/// Checks an invariant with Lariat and returns the number of states.
+fn ours<M: lariat::modelling::Model>(
+    model: M,
+    threads: usize,
+    invariant: impl Fn(&M::State) -> bool + Send + Sync + 'static,
+) -> u64 {
+    let checker = Checker::new(model)
+        .threads(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
+        .atom("invariant", invariant);
+    let report = checker.check("G invariant").expect("a formula");
+    assert_eq!(report.holds(), Some(true), "{report}");
+    report.to_json()["stats"]["states"].as_u64().unwrap_or(0)
+}
 
-    fn actions(&self, state: &M::State, actions: &mut Vec<M::Action>) {
-        self.0.actions(state, actions);
+fn register<P: Protocol>(is_lariat: bool, system: System<P>, threads: usize) -> u64 {
+    if !is_lariat {
+        return theirs(theirs::model(&system), threads);
     }
-
-    fn next(&self, state: &M::State, action: &M::Action) -> Option<M::State> {
-        self.0.next_state(state, action.clone())
-    }
+    ours(ours::Recorded::new(system), threads, |(_, history)| {
+        history.is_consistent()
+    })
 }
 
 /// Runs one check in this process and prints its states and seconds.
-fn check(tool: &str, size: usize, threads: usize) {
+fn check(tool: &str, model: &str, size: usize, threads: usize) {
     let begun = Instant::now();
-    let states = if tool == "stateright" {
-        let checker = Commit(size).checker().threads(threads).spawn_bfs().join();
-        checker.assert_properties();
-        checker.unique_state_count() as u64
-    } else {
-        let checker = Checker::new(Adapted(Commit(size)))
-            .threads(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
-            .atom("consistent", commit::is_consistent);
-        let report = checker.check("G consistent").expect("a formula");
-        assert_eq!(report.holds(), Some(true), "{report}");
-        report.to_json()["stats"]["states"].as_u64().unwrap_or(0)
+    let is_lariat = tool == "lariat";
+    let states = match model {
+        "paxos" => register(is_lariat, System::new(Paxos, 3, size), threads),
+        "register" => register(is_lariat, System::new(SharedMemory, 2, size), threads),
+        _ if is_lariat => ours(Commit(size), threads, commit::is_consistent),
+        _ => theirs(Commit(size), threads),
     };
     println!("{states} {}", begun.elapsed().as_secs_f64());
 }
@@ -72,9 +89,9 @@ struct Measured {
     megabytes: f64,
 }
 
-fn measure(tool: &str, size: usize, threads: usize) -> Measured {
+fn measure(tool: &str, model: &str, size: usize, threads: usize) -> Measured {
     let program = std::env::current_exe().expect("this program");
-    let arguments = [tool.to_owned(), size.to_string(), threads.to_string()];
+    let arguments = [tool, model, &size.to_string(), &threads.to_string()];
     let mut child = Command::new(program)
         .args(arguments)
         .stdout(std::process::Stdio::piped())
@@ -99,37 +116,55 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
+/// Measures one model and prints medians.
+fn compare(model: &str, size: usize, threads: usize, rounds: usize) {
+    let tools = ["stateright", "lariat"];
+    let mut all = [Vec::new(), Vec::new()];
+    for _ in 0..rounds.max(1) {
+        for (tool, measured) in tools.iter().zip(&mut all) {
+            measured.push(measure(tool, model, size, threads));
+        }
+    }
+    let states = all[0][0].states;
+    let counts = all.iter().flatten().map(|measured| measured.states);
+    assert!(
+        counts.into_iter().all(|count| count == states),
+        "different models"
+    );
+    let figures: [fn(&Measured) -> f64; 3] = [|m| m.seconds, |m| m.cpu, |m| m.megabytes];
+    let medians = all.map(|all| figures.map(|figure| median(all.iter().map(figure).collect())));
+    for (tool, [seconds, cpu, megabytes]) in tools.iter().zip(medians) {
+        println!(
+            "{model} {size}, {tool}, {threads} threads: {states} states, {seconds:.2} s, {cpu:.2} s of processor, {megabytes:.0} MB"
+        );
+    }
+    let [theirs, ours] = medians;
+    println!(
+        "{model} {size}, {threads} threads: {:.2} times the speed by the clock, {:.2} times by processor time, {:.2} times the memory",
+        theirs[0] / ours[0],
+        theirs[1] / ours[1],
+        ours[2] / theirs[2]
+    );
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| arguments.get(i).and_then(|text| text.parse().ok());
     if let Some(tool @ ("lariat" | "stateright")) = arguments.first().map(String::as_str) {
-        return check(tool, number(1).unwrap_or(7), number(2).unwrap_or(1));
+        let model = arguments.get(1).map_or("commit", String::as_str);
+        return check(tool, model, number(2).unwrap_or(7), number(3).unwrap_or(1));
     }
-    let (size, rounds) = (number(0).unwrap_or(7), number(1).unwrap_or(5));
-    for threads in [1, 2] {
-        let tools = ["stateright", "lariat"];
-        let mut all = [Vec::new(), Vec::new()];
-        for _ in 0..rounds.max(1) {
-            for (tool, measured) in tools.iter().zip(&mut all) {
-                measured.push(measure(tool, size, threads));
-            }
+    for (model, size) in MODELS {
+        if arguments.get(1).is_some_and(|only| only != model) {
+            continue;
         }
-        assert_eq!(all[0][0].states, all[1][0].states, "different models");
-        let of = |i: usize, figure: fn(&Measured) -> f64| median(all[i].iter().map(figure).collect());
-        for (i, tool) in tools.iter().enumerate() {
-            println!(
-                "{tool:10} {threads} threads: {} states, {:.2} s, {:.2} s of processor, {:.0} MB",
-                all[i][0].states,
-                of(i, |m| m.seconds),
-                of(i, |m| m.cpu),
-                of(i, |m| m.megabytes)
+        for threads in [1, 2] {
+            compare(
+                model,
+                number(2).unwrap_or(size),
+                threads,
+                number(0).unwrap_or(5),
             );
         }
-        println!(
-            "{threads} threads: {:.2} times the speed by the clock, {:.2} times by processor time, {:.2} times the memory",
-            of(0, |m| m.seconds) / of(1, |m| m.seconds),
-            of(0, |m| m.cpu) / of(1, |m| m.cpu),
-            of(1, |m| m.megabytes) / of(0, |m| m.megabytes)
-        );
     }
 }
