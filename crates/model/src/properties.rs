@@ -445,15 +445,19 @@ fn modalities<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t
     let Some(mut found) = outer else {
         return (None, rest);
     };
-    loop {
+    for _ in 0..MOST_MODALITIES {
         let opened = without_parentheses(&rest);
         let (inner, behind) = modality(names, opened.as_deref().unwrap_or(&rest));
         let Some(both) = inner.and_then(|inner| found.around(inner)) else {
-            return (Some(found), rest);
+            break;
         };
         (found, rest) = (both, Cow::Owned(behind.into_owned()));
     }
+    (Some(found), rest)
 }
+
+/// Limit on modalities inside of the first one; each is a copy of the text.
+const MOST_MODALITIES: usize = 4;
 
 /// The text with blanks for a pair of parentheses around all of it.
 fn without_parentheses(text: &str) -> Option<String> {
