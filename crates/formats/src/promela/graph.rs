@@ -1,8 +1,9 @@
 //! The control graph of a process: one element per statement, as SPIN numbers them.
 //!
 //! A *node* of the graph is an element at which a process can rest. `goto`, `break` and the joins
-//! behind `fi` and `od` are no nodes when a step leads to them ([`Graph::rest`]); they are steps
-//! when they come first in an option or a block. The first statement of a block, an option or a
+//! behind `fi` and `unless` are no nodes when a step leads to them ([`Graph::rest`]), except in an
+//! atomic sequence, where a process that has sent on a rendezvous channel rests there; `goto` and
+//! `break` are also steps when they come first in an option or a block. The first statement of a block, an option or a
 //! nested selection belongs to the surrounding node ([`Graph::leaves`]). So the nodes are those of
 //! SPIN without statement merging.
 
@@ -29,8 +30,10 @@ pub(super) enum ElementKind {
     Jump(ElementId),
     /// A `goto` whose label is not resolved yet.
     Goto(Ident),
-    /// Behind `fi` or `od`.
+    /// Behind `fi`, and behind the parts of an `unless`.
     Join,
+    /// Behind `od`.
+    Exit,
     /// Alternatives by their first elements.
     Choice(Vec<ElementId>),
     /// A block, atomic or not, by its first element.
@@ -152,10 +155,11 @@ impl Graph {
                 self.options(options, join, around)?
             }
             StatementKind::Do(options) => {
-                let join = self.reserve(span, around)?;
-                self.elements[join].next = next;
+                let exit = self.reserve(span, around)?;
+                self.elements[exit].next = next;
+                self.elements[exit].kind = ElementKind::Exit;
                 let mut around = around.clone();
-                around.leave = Some(join);
+                around.leave = Some(exit);
                 self.options(options, id, &around)?
             }
             StatementKind::Block(kind, body) => {
@@ -173,31 +177,50 @@ impl Graph {
                 }
             }
             StatementKind::Unless(main, escape) => {
-                let escape = self.sequence(escape, next, around)?;
+                let join = self.reserve(span, around)?;
+                self.elements[join].next = next;
+                let escape = self.sequence(escape, join, around)?;
                 let mut around = around.clone();
                 if around.d_step.is_none() {
                     around.escapes.insert(0, escape);
                 }
-                ElementKind::Unless(self.sequence(main, next, &around)?)
+                let main = match self.elements[id].labels.is_empty() {
+                    true => without_braces(main),
+                    false => main,
+                };
+                let main = self.sequence(main, join, &around)?;
+                self.move_labels(id, main);
+                ElementKind::Unless(main)
             }
             StatementKind::Select(target, low, high) => {
+                let join = self.reserve(span, around)?;
+                self.elements[join].next = next;
                 let mut values = Vec::new();
                 for value in *low..=*high {
                     let choice = self.reserve(span, around)?;
                     self.elements[choice].kind = ElementKind::Value(target.clone(), value);
-                    self.elements[choice].next = next;
+                    self.elements[choice].next = join;
                     values.push(choice);
                 }
                 ElementKind::Choice(values)
             }
             StatementKind::Break => match around.leave {
-                Some(join) => ElementKind::Jump(join),
+                Some(exit) => ElementKind::Jump(exit),
                 None => return Err(span.error("`break` outside of a loop")),
             },
             StatementKind::Goto(label) => ElementKind::Goto(label.clone()),
             _ => ElementKind::Basic(statement.clone()),
         };
         Ok(())
+    }
+
+    /// The labels of an `unless` mark the first statement of its main part.
+    fn move_labels(&mut self, from: ElementId, main: ElementId) {
+        let to = self.first(main);
+        for label in std::mem::take(&mut self.elements[from].labels) {
+            self.labels.insert(label.clone(), to);
+            self.elements[to].labels.push(label);
+        }
     }
 
     fn options(
@@ -279,9 +302,12 @@ impl Graph {
     /// Where a process rests that a step leads to `element`.
     pub fn rest(&self, mut element: ElementId) -> ElementId {
         for _ in 0..self.elements.len() {
-            element = match self.elements[element].kind {
-                ElementKind::Jump(target) if target != element => target,
-                ElementKind::Join => self.elements[element].next,
+            let at = &self.elements[element];
+            let is_node = at.is_inside && at.d_step.is_none();
+            element = match at.kind {
+                ElementKind::Jump(target) if target != element && !is_node => target,
+                ElementKind::Join if !is_node => at.next,
+                ElementKind::Exit => at.next,
                 ElementKind::Unless(main) => main,
                 _ => return element,
             };
@@ -293,7 +319,7 @@ impl Graph {
     fn first(&self, mut element: ElementId) -> ElementId {
         for _ in 0..self.elements.len() {
             element = match self.elements[element].kind {
-                ElementKind::Join => self.elements[element].next,
+                ElementKind::Exit => self.elements[element].next,
                 ElementKind::Unless(main) => main,
                 _ => return element,
             };
@@ -356,5 +382,16 @@ impl Graph {
             }
         }
         nodes
+    }
+}
+
+/// The main part of an `unless` without a label: its braces make no node.
+fn without_braces(main: &Sequence) -> &Sequence {
+    match &main.0[..] {
+        [step] if step.labels.is_empty() => match &step.statement.kind {
+            StatementKind::Block(BlockKind::Plain, body) if !body.0.is_empty() => body,
+            _ => main,
+        },
+        _ => main,
     }
 }

@@ -60,6 +60,30 @@ fn states_are_those_of_spin() {
         ),
         ("byte g; active proctype P() { g == 1 }", (1, 1)),
         ("byte g; active proctype P() { end: g == 1 }", (1, 0)),
+        // The braces of a main part make no state, unless it has a label, which marks its beginning.
+        (
+            "bit b; active proctype P() { { do :: b = 1 - b -> true od } unless { b == 3 } }",
+            (4, 0),
+        ),
+        (
+            "bit b; active proctype P() { L: { do :: b = 1 - b -> true od } unless { b == 3 } }",
+            (5, 0),
+        ),
+        (
+            "bit b; active proctype P() { end: { b } unless { b } }",
+            (1, 0),
+        ),
+        // A process that sent inside an atomic sequence rests behind `fi`, before the next statement.
+        (
+            "byte x; chan c = [0] of { byte }; active proctype Q() { c?_ }
+             active proctype P() { atomic { if :: c!2 fi; x == 3 } }",
+            (3, 1),
+        ),
+        (
+            "byte x; chan c = [0] of { byte }; active proctype Q() { c?_ }
+             active proctype P() { atomic { do :: c!2; break od; x == 3 } }",
+            (3, 1),
+        ),
     ] {
         assert_eq!(counted(text, FindingKind::EndState), wanted, "{text}");
     }
@@ -151,6 +175,7 @@ fn formulas_are_those_of_spin() {
         "([] <> (turn == 1)) -> ([] <> (turn == 0))",
         "G (\"inside <= 1\") && !deadlock",
         "<> (inside + turn > 1)",
+        "\"turn == 1\" | (<> (inside == 1)) & \"turn == 0\"",
     ] {
         add(formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
     }
@@ -163,8 +188,31 @@ fn formulas_are_those_of_spin() {
         let error = add(formula).expect_err(formula).to_string();
         assert!(error.contains(message), "{formula}\n{error}");
     }
+    // All binary operators associate to the left; `->` and `<->` bind equally.
+    for (text, bracketed) in [
+        ("P U Q U R", "(P U Q) U R"),
+        ("P -> Q -> R", "(P -> Q) -> R"),
+        ("P -> Q <-> R", "(P -> Q) <-> R"),
+        ("P W Q U R && P", "((P W Q) U R) && P"),
+        ("P V ! Q -> [] P U R", "(P V (!Q)) -> (([] P) U R)"),
+        ("P || Q && R || P", "P || (Q && R) || P"),
+        (
+            "P & Q | \"turn == 1\" | R & P",
+            "(P & Q) || (\"turn == 1\") || (R & P)",
+        ),
+    ] {
+        let atoms = |text: &str| {
+            let text = text.replace('P', "(turn == 0)").replace('Q', "(turn == 1)");
+            text.replace('R', "(inside == 1)")
+        };
+        add(&atoms(text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+        add(&atoms(bracketed)).unwrap_or_else(|error| panic!("{bracketed}: {error}"));
+    }
     let texts: Vec<&str> = properties.list.iter().map(|p| &*p.text).collect();
     assert_eq!(texts[0], "G(\"inside <= 1\")");
+    for pair in texts[7..].chunks(2) {
+        assert_eq!(pair[0], pair[1]);
+    }
 }
 
 #[test]
