@@ -1,6 +1,7 @@
 //! Promela: accepted and refused input, sizes of small state spaces, formulas, damaged input.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use lariat_corpora::{Random, cases, seed};
 use lariat_formats::promela::{Promela, looks_like_promela, read};
@@ -215,35 +216,92 @@ fn formulas_are_those_of_spin() {
     }
 }
 
-#[test]
-fn damaged_models() {
-    let mut random = Random::new(seed(2026));
-    let words = [
-        "do", "od", "if", "fi", "::", "atomic {", "}", "run P()", "d_step {", "goto cs", "c!1",
-        "#define", "\n", "unless {", "else", "->",
+/// Damages a text at a few places.
+fn damage(random: &mut Random, text: &mut Vec<u8>) {
+    const WORDS: [&str; 20] = [
+        "do",
+        "od",
+        "if",
+        "fi",
+        "::",
+        "atomic {",
+        "}",
+        "run P()",
+        "d_step {",
+        "goto cs",
+        "c!1",
+        "#define",
+        "\n",
+        "unless {",
+        "else",
+        "->",
+        " 99999999999 ",
+        "[255]",
+        "active [200]",
+        "for (i : 1 .. 1000000)",
     ];
-    for _ in 0..cases(5000) {
-        let mut text = [MUTEX, RING][random.below(2_usize)].as_bytes().to_vec();
-        for _ in 0..=random.below(4_usize) {
-            let at = random.below(text.len() + 1);
-            let end = (at + random.below(30_usize)).min(text.len());
-            match random.below(4_usize) {
-                0 => drop(text.drain(at..end)),
-                1 => {
-                    let piece = text[at..end].to_vec();
-                    let to = random.below(text.len() + 1);
-                    text.splice(to..to, piece);
-                }
-                2 if at < text.len() => text[at] = random.bits() as u8,
-                _ => drop(text.splice(at..at, words[random.below(words.len())].bytes())),
+    for _ in 0..=random.below(4_usize) {
+        let at = random.below(text.len() + 1);
+        let end = (at + random.below(30_usize)).min(text.len());
+        match random.below(4_usize) {
+            0 => drop(text.drain(at..end)),
+            1 => {
+                let piece = text[at..end].to_vec();
+                let to = random.below(text.len() + 1);
+                text.splice(to..to, piece);
             }
-            if text.is_empty() {
-                break;
-            }
+            2 if at < text.len() => text[at] = random.bits() as u8,
+            _ => drop(text.splice(at..at, random.one_of(&WORDS).bytes())),
         }
-        if let Err(error) = read("model.pml", &text) {
+        if text.is_empty() {
+            break;
+        }
+    }
+}
+
+/// Reads damaged versions of these texts: errors have a message, and none takes long.
+fn read_damaged(texts: &[(String, Vec<u8>)], count: usize) {
+    let mut random = Random::new(seed(2026));
+    let mut slowest = (Duration::ZERO, String::new());
+    for _ in 0..count {
+        let (origin, text) = random.one_of(texts);
+        let mut text = text.clone();
+        damage(&mut random, &mut text);
+        let begun = Instant::now();
+        if let Err(error) = read(origin, &text) {
             assert!(!error.to_string().is_empty());
         }
         looks_like_promela(&text);
+        let taken = begun.elapsed();
+        assert!(taken < LONGEST, "{}", String::from_utf8_lossy(&text));
+        if taken > slowest.0 {
+            slowest = (taken, origin.clone());
+        }
     }
+    println!("{count} texts, slowest {slowest:?}");
+}
+
+/// The longest time for reading a model of a few kilobytes, in an optimised test.
+const LONGEST: Duration = Duration::from_secs(90);
+
+#[test]
+fn damaged_models() {
+    let own = [("mutex.pml", MUTEX), ("leader-ring.pml", RING)];
+    let own = own.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+    read_damaged(&own, cases(5000));
+}
+
+/// More with `LARIAT_CASES=5000`.
+#[test]
+fn damaged_external_models() {
+    let Some(folder) = lariat_corpora::models("promela") else {
+        return;
+    };
+    let texts = lariat_corpora::table(&folder.join("INDEX.tsv"));
+    let texts = texts.iter().map(|line| {
+        let path = folder.join(format!("{}.pml", line[0]));
+        let text = std::fs::read(&path).expect("a readable model");
+        (path.display().to_string(), text)
+    });
+    read_damaged(&texts.collect::<Vec<_>>(), cases(1000));
 }
