@@ -214,7 +214,8 @@ impl Writer<'_> {
             22..36 if !is_flat => self.choice(inside),
             36..46 if in_process && !is_flat => self.repetition(),
             46..50 if !is_flat => self.count(inside),
-            50..54 if in_process && !is_flat => {
+            // SPIN takes both escapes of nested parts that begin together.
+            50..54 if in_process && !is_flat && !self.out.trim_end().ends_with('{') => {
                 self.put("{ ");
                 self.sequence(2, inside);
                 let guard = self.guard(inside);

@@ -27,6 +27,7 @@ mod points;
 mod population;
 mod preprocess;
 mod scope;
+mod steps;
 mod terms;
 
 pub(crate) use declarations::declarations;

@@ -85,6 +85,12 @@ fn states_are_those_of_spin() {
              active proctype P() { atomic { do :: c!2; break od; x == 3 } }",
             (3, 1),
         ),
+        // In the middle of the sequence it rests at the next statement.
+        (
+            "bit b; byte x; active proctype Q() { do :: b = 1 - b od }
+             active proctype P() provided (b) { atomic { if :: b = 1 - b fi; if :: x == 3 fi; 3 } }",
+            (4, 0),
+        ),
     ] {
         assert_eq!(counted(text, FindingKind::EndState), wanted, "{text}");
     }
