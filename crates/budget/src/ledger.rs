@@ -5,7 +5,7 @@ use crate::pending_permit::PendingPermit;
 use crate::thread_pool::ThreadPool;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -84,8 +84,10 @@ struct Ledger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
-    /// Set while the process has more memory than it may.
-    is_outgrown: AtomicBool,
+    /// The [size](ProcessSize) of the process.
+    size: AtomicU8,
+    /// How often the process has outgrown its limit.
+    growths: AtomicU32,
     opened: Instant,
     fault: Option<InjectedFault>,
 }
@@ -115,6 +117,19 @@ impl Ledger {
     }
 }
 
+/// The memory of the process, compared with its limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ProcessSize {
+    /// Within the limit.
+    Fine,
+    /// It has grown too much. Computations that began before end; later ones may use what these
+    /// free.
+    Outgrown,
+    /// It may not grow at all: all computations end.
+    Full,
+}
+
 #[derive(Debug)]
 struct Work {
     limit: u64,
@@ -137,6 +152,8 @@ pub struct Budget {
     work: Option<Arc<Work>>,
     helpers: Arc<Helpers>,
     aborts: Vec<Abort>,
+    /// The [growths](Ledger::growths) before this computation began.
+    growths: u32,
 }
 
 /// The threads that may run beside the calling one.
@@ -171,7 +188,8 @@ impl Budget {
                 limit,
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
-                is_outgrown: AtomicBool::new(false),
+                size: AtomicU8::new(ProcessSize::Fine as u8),
+                growths: AtomicU32::new(0),
                 opened: Instant::now(),
                 fault,
             }),
@@ -182,6 +200,7 @@ impl Budget {
                 thread_pool: ThreadPool::default(),
             }),
             aborts: Vec::new(),
+            growths: 0,
         }
     }
 
@@ -241,13 +260,15 @@ impl Budget {
         self
     }
 
-    /// Sets the deadline to `after` from now.
+    /// Sets the deadline to `after` from now, when a computation begins.
     pub fn with_deadline(mut self, after: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(after);
+        self.growths = self.ledger.growths.load(Ordering::Relaxed);
         self
     }
 
-    /// Adds a limit of `limit` units of work, which also count towards every outer limit.
+    /// Adds a limit of `limit` units of work, which also count towards every outer limit, to a
+    /// computation that begins.
     ///
     /// A unit is an object that the engine creates: a product node, a diagram node. Counted limits
     /// are deterministic and clocks are not; `auto` switches engines on them.
@@ -257,6 +278,7 @@ impl Budget {
             spent: AtomicU64::new(0),
             outer: self.work.take(),
         }));
+        self.growths = self.ledger.growths.load(Ordering::Relaxed);
         self
     }
 
@@ -266,8 +288,8 @@ impl Budget {
         self.deadline.map(left)
     }
 
-    /// Checks time, cancellation, aborts and whether the process is
-    /// [outgrown](Budget::set_outgrown). It reads the clock: call it every few hundred steps.
+    /// Checks time, cancellation, aborts and the [size](Budget::set_size) of the process. It reads
+    /// the clock: call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
         self.ledger.check_fault()?;
         if self.cancel.is_pressed() {
@@ -276,8 +298,12 @@ impl Budget {
         if let Some(reason) = self.aborts.iter().find_map(Abort::reason) {
             return Err(reason.clone());
         }
-        if self.ledger.is_outgrown.load(Ordering::Relaxed) {
-            return Err(Stop::Memory);
+        let size = self.ledger.size.load(Ordering::Relaxed);
+        if size != ProcessSize::Fine as u8 {
+            let growths = self.ledger.growths.load(Ordering::Relaxed);
+            if size == ProcessSize::Full as u8 || growths != self.growths {
+                return Err(Stop::Memory);
+            }
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Stop::Time),
@@ -332,13 +358,13 @@ impl Budget {
         }))
     }
 
-    /// Tells all computations under this ledger whether the process has more memory than it may.
-    /// While it has, [`check`](Budget::check) returns [`Stop::Memory`]: stacks and small objects have
-    /// no lease.
-    pub fn set_outgrown(&self, is_outgrown: bool) {
-        self.ledger
-            .is_outgrown
-            .store(is_outgrown, Ordering::Relaxed);
+    /// Tells the computations under this ledger how much memory the process has, because stacks and
+    /// small objects have no lease. [`check`](Budget::check) returns [`Stop::Memory`] accordingly.
+    pub fn set_size(&self, size: ProcessSize) {
+        if size == ProcessSize::Outgrown {
+            self.ledger.growths.fetch_add(1, Ordering::Relaxed);
+        }
+        self.ledger.size.store(size as u8, Ordering::Relaxed);
     }
 
     /// Returns the limit on bytes, `u64::MAX` if there is none.
@@ -434,12 +460,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_outgrown_process_stops_all_its_computations() {
+    fn a_process_that_is_too_large_stops_its_computations() {
         let base = Budget::bytes(1000);
         let one = base.clone().with_deadline(Duration::from_secs(1000));
-        base.set_outgrown(true);
+        let next = || one.clone().with_work(1000);
+        base.set_size(ProcessSize::Outgrown);
         assert_eq!(one.check(), Err(Stop::Memory));
-        base.set_outgrown(false);
+        assert_eq!(next().check(), Ok(()));
+        base.set_size(ProcessSize::Full);
+        assert_eq!(next().check(), Err(Stop::Memory));
+        base.set_size(ProcessSize::Fine);
         assert_eq!(one.check(), Ok(()));
     }
 

@@ -18,7 +18,7 @@ mod stats;
 mod thread_pool;
 
 pub use fault::{FaultTarget, InjectedFault};
-pub use ledger::{Abort, Budget, Cancel, Lease, SharedLease, Stop};
+pub use ledger::{Abort, Budget, Cancel, Lease, ProcessSize, SharedLease, Stop};
 pub use observer::{Observer, Progress, Quiet, RunContext};
 pub use pending_permit::PendingPermit;
 pub use statistic::{Determinism, Statistic};

@@ -8,7 +8,7 @@ use crate::{Exit, Failure, input, out};
 use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{
-    LineHead, json_line, proof, reasons, run as run_of, run_text, word,
+    LineHead, proof, reasons, run as run_of, run_text, word, write_json,
 };
 use lariat::internals::ask::{
     AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
@@ -107,8 +107,9 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
                 seconds,
                 is_late,
             };
-            let line = json_line(&model, head, &reply) + "\n";
-            open_names.answer(q, || out::data(&line))
+            open_names.answer(q, || {
+                out::data_line(|out| write_json(out, &model, head, &reply))
+            })
         } else {
             let text = printer.text(about, &reply, is_late);
             open_names.answer(q, || out::text(&text))
@@ -192,7 +193,10 @@ fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> Stri
         seconds,
         is_late: true,
     };
-    json_line(&nothing, head, &reply) + "\n"
+    let mut line = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write_json(&mut line, &nothing, head, &reply);
+    String::from_utf8(line).unwrap_or_default() + "\n"
 }
 
 /// Advice after time has ended.

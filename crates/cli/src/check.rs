@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let time = args.limits.timeout.map(|time| time.0);
     // Reading has its own watch: the main thread abandons a reader that is late.
     dog.watch(PREPARATION, time.map(|time| time + READING));
-    let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
+    let sources = Sources::read(&args, &budget)?;
     {
         let (args, options, sources) = (Arc::clone(&args), options.clone(), sources.clone());
         dog.last_words(move |stop| {
@@ -86,8 +86,10 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
             let phase = move || phases.current().map(|phase| phase.name().to_owned());
             dog.watch_phases(property, time, phase);
         }
-        if let CheckEvent::Report(report) = &event {
-            dog.forget(report.name());
+        match &event {
+            CheckEvent::Postponed(property) => dog.forget(property),
+            CheckEvent::Report(report) => dog.forget(report.name()),
+            _ => {}
         }
         // Other properties may wait for the output of this one.
         printed = dog.pause(|| lines.aside(|| printer.print(event)));
@@ -247,14 +249,9 @@ impl<'a> Printer<'a> {
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
         self.artifacts.add(report);
-        let needs_line = self.args.json || self.trace.is_some();
-        let line = if needs_line {
-            report.to_json_line() + "\n"
-        } else {
-            String::new()
-        };
         if self.args.json {
-            self.answers.print_report(report, || out::data(&line))?;
+            let line = || out::data_line(|out| report.write_json_line(out));
+            self.answers.print_report(report, line)?;
         } else {
             let mut text = String::new();
             let details = details(self.args, report);
@@ -273,7 +270,7 @@ impl<'a> Printer<'a> {
             complain_of_contradiction(report.name(), check);
         }
         if let (Some(trace), Some(_)) = (&mut self.trace, report.counterexample()) {
-            trace.add(&line);
+            trace.add(report);
         }
         if let Some(page) = &mut self.page {
             let property = self.properties.find(report.name());
@@ -347,7 +344,7 @@ fn unread(
         let report = report.after(start.elapsed());
         artifacts.add(&report);
         if args.json {
-            out::data(&format!("{}\n", report.to_json()))?;
+            out::data_line(|out| report.write_json_line(out))?;
         } else {
             out::text(&(verdict_line(args, &report) + &details(args, &report)))?;
         }
@@ -463,14 +460,13 @@ impl TraceFile<'_> {
         })
     }
 
-    /// Adds a line.
-    fn add(&mut self, line: &str) {
+    /// Adds the line of a report.
+    fn add(&mut self, report: &Report) {
         if self.has_failed {
             return;
         }
-        let written = self
-            .file
-            .write_all(line.as_bytes())
+        let written = (report.write_json_line(&mut self.file))
+            .and_then(|()| self.file.write_all(b"\n"))
             .and_then(|()| self.file.flush());
         if let Err(error) = written {
             crate::complain(&cannot_write(self.path, &error));

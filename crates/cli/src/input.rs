@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Interval at which the main thread polls the budget while the reader thread runs.
 const WATCH: Duration = Duration::from_millis(10);
@@ -22,12 +22,39 @@ const WATCH: Duration = Duration::from_millis(10);
 const STACK: usize = 64 << 20;
 /// Initial capacity for a file; it doubles.
 const FIRST_CAPACITY: usize = 1 << 12;
+/// Time to read property files after a limit or a signal.
+const GRACE: Duration = Duration::from_millis(500);
 /// Limit on the bytes per read.
 const CHUNK: usize = 1 << 18;
 
 /// Runs `work` on a reader thread until it is done or the budget ends. Resumes a panic of `work`.
 pub(crate) fn supervised<T: Send + 'static>(
     budget: &Budget,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    supervised_for(budget, Duration::ZERO, work)
+}
+
+/// Reads property files on a reader thread. Their names are needed to report properties as
+/// unknown, so `work` has some time after a limit or a signal: its budget ends later.
+pub(crate) fn supervised_texts<T: Send + 'static>(
+    budget: &Budget,
+    timeout: Option<Duration>,
+    work: impl FnOnce(&Budget) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let mut own = budget.clone().with_cancel(Cancel::default());
+    let mut outer = budget.clone();
+    if let Some(time) = timeout {
+        own = own.with_deadline(time + GRACE);
+        outer = outer.with_deadline(time);
+    }
+    supervised_for(&outer, GRACE, move || work(&own))
+}
+
+/// Runs `work` on a reader thread until it is done or `grace` has passed since the budget ended.
+fn supervised_for<T: Send + 'static>(
+    budget: &Budget,
+    grace: Duration,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let (send, receive) = sync_channel(1);
@@ -39,10 +66,17 @@ pub(crate) fn supervised<T: Send + 'static>(
             let _ = send.send(work());
         })
         .map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
+    let mut ended = None;
     loop {
         match receive.recv_timeout(WATCH) {
             Ok(done) => return done,
-            Err(RecvTimeoutError::Timeout) => budget.check().map_err(Failure::Undecided)?,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(stop) = budget.check()
+                    && ended.get_or_insert_with(Instant::now).elapsed() >= grace
+                {
+                    return Err(Failure::Undecided(stop));
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => match reader.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => return Err(Failure::new("the reader thread ended without a result")),
@@ -202,17 +236,6 @@ pub(crate) fn limits(limits: &LimitArgs) -> Limits {
         budget,
         cancel,
         dog,
-    }
-}
-
-/// Minimum time to read the property files: their names are needed to report properties as unknown.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// The budget for reading the property files.
-pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
-    match timeout {
-        Some(time) => budget.clone().with_deadline(time.max(GRACE)),
-        None => budget.clone(),
     }
 }
 

@@ -208,9 +208,9 @@ impl Exam<'_> {
     pub(crate) fn source(&self) -> Result<ExaminationFile, Failure> {
         let path = self.args.folder.join(format!("{}.xml", self.name));
         let origin = path.display().to_string();
-        let texts = input::for_texts(&self.budget, Some(self.left()));
-        let own = texts.clone();
-        let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
+        let time = Some(self.left());
+        let read = move |own: &_| input::bytes(&path, own);
+        let bytes = input::supervised_texts(&self.budget, time, read)?;
         let mut outline = Outline::default();
         outline.add_mcc(&bytes);
         self.open_names(outline.list.into_iter().map(|(name, _)| name));

@@ -23,6 +23,15 @@ pub(crate) fn data(text: &str) -> Result<(), Failure> {
     write(&mut io::stdout().lock(), text)
 }
 
+/// Writes a line of data for another program, which may be long, part by part.
+pub(crate) fn data_line(
+    line: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let written = line(&mut out).and_then(|()| out.write_all(b"\n"));
+    outcome(written.and_then(|()| out.flush()))
+}
+
 /// Whether a callback that prints continues: not after a failure.
 pub(crate) fn flow(printed: &Result<(), Failure>) -> ControlFlow<()> {
     match printed {
@@ -32,7 +41,10 @@ pub(crate) fn flow(printed: &Result<(), Failure>) -> ControlFlow<()> {
 }
 
 fn write(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    outcome(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn outcome(written: io::Result<()>) -> Result<(), Failure> {
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::OutputClosed,
         _ => Failure::new(format!("cannot write the answer: {error}")),

@@ -12,12 +12,14 @@ use lariat::internals::{CheckOptions, Stop};
 use lariat::{Properties, Report};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The properties without a final report, in order.
 pub(crate) struct Pending {
     args: Arc<Check>,
     options: CheckOptions,
     open: VecDeque<OpenProperty>,
+    begun: Instant,
     /// The exit status of the answers printed so far.
     worst: Exit,
 }
@@ -53,6 +55,7 @@ impl Answers {
             args: Arc::clone(args),
             options: options.clone(),
             open: open.collect(),
+            begun: Instant::now(),
             worst: Exit::Fine,
         }));
         let answers = Answers {
@@ -109,12 +112,16 @@ impl Pending {
         while let Some(open) = self.open.pop_front() {
             let is_printed = open.known.is_some() && !self.args.json;
             let report = open.known.map_or_else(
-                || Report::unread(&file, &open.name, &open.text, &self.options, stop.clone()),
+                || {
+                    let (name, text) = (&open.name, &open.text);
+                    let report = Report::unread(&file, name, text, &self.options, stop.clone());
+                    report.after(self.begun.elapsed())
+                },
                 |known| *known,
             );
             self.worst = self.worst.max(exit(&report));
             let printed = if self.args.json {
-                out::data(&(report.to_json_line() + "\n"))
+                out::data_line(|out| report.write_json_line(out))
             } else if is_printed {
                 Ok(())
             } else {

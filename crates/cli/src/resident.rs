@@ -2,23 +2,31 @@
 //!
 //! Large allocations are leased from the budget before they are made. Stacks, small objects and what
 //! the allocator keeps are not. So the watchdog thread also reads the resident memory of the process:
-//! above the [ceiling](ceiling), all computations stop with [`Stop::Memory`](lariat::internals::Stop::Memory) until
-//! the process does not grow any more.
+//! above the [ceiling](ceiling), the computations that run stop with
+//! [`Stop::Memory`](lariat::internals::Stop::Memory).
 //!
 //! The allocator may keep memory that is free again. Therefore what the process had when it was
-//! stopped is the new ceiling: properties that are checked afterwards may use it again.
+//! stopped is the new ceiling: properties that are checked afterwards may use it again. Above
+//! [another bound](last), nothing is computed any more.
 
-use lariat::internals::Budget;
+use lariat::internals::{Budget, ProcessSize};
 use rustix::param::page_size;
 use std::fs::read_to_string;
+use std::time::Duration;
 
 const MB: u64 = 1 << 20;
+
+/// Interval between two observations.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// The same while computations are stopped.
+const SOON: Duration = Duration::from_millis(2);
 
 /// The resident memory of this process, observed now and then.
 pub(crate) struct ResidentMemory {
     budget: Budget,
     ceiling: u64,
-    is_outgrown: bool,
+    last: u64,
+    size: ProcessSize,
 }
 
 impl ResidentMemory {
@@ -26,23 +34,33 @@ impl ResidentMemory {
         ResidentMemory {
             budget: budget.clone(),
             ceiling: ceiling(budget.byte_limit()),
-            is_outgrown: false,
+            last: last(budget.byte_limit()),
+            size: ProcessSize::Fine,
         }
     }
 
-    /// Compares the memory with the ceiling, and tells the budget.
-    pub(crate) fn observe(&mut self) {
+    /// Compares the memory with the ceiling, and tells the budget. Returns when to do so again.
+    pub(crate) fn observe(&mut self) -> Duration {
         if let Some(bytes) = resident() {
             self.compare(bytes);
+        }
+        if self.size == ProcessSize::Fine {
+            INTERVAL
+        } else {
+            SOON
         }
     }
 
     fn compare(&mut self, bytes: u64) {
-        let is_outgrown = bytes > self.ceiling;
+        let size = match bytes {
+            _ if bytes > self.last => ProcessSize::Full,
+            _ if bytes > self.ceiling => ProcessSize::Outgrown,
+            _ => ProcessSize::Fine,
+        };
         self.ceiling = self.ceiling.max(bytes);
-        if is_outgrown != self.is_outgrown {
-            self.is_outgrown = is_outgrown;
-            self.budget.set_outgrown(is_outgrown);
+        if size != self.size {
+            self.size = size;
+            self.budget.set_size(size);
         }
     }
 }
@@ -51,6 +69,11 @@ impl ResidentMemory {
 /// the allocator keeps.
 fn ceiling(limit: u64) -> u64 {
     limit.saturating_add(limit / 10).saturating_add(32 * MB)
+}
+
+/// Resident bytes above which no computation goes on.
+fn last(limit: u64) -> u64 {
+    limit.saturating_add(limit / 8).saturating_add(48 * MB)
 }
 
 /// The resident bytes of this process, where the system tells.
@@ -70,12 +93,14 @@ mod tests {
         let budget = Budget::bytes(100 * MB);
         let mut memory = ResidentMemory::new(&budget);
         let mut outcomes = Vec::new();
-        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144] {
+        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144, 161, 161, 160] {
             memory.compare(megabytes * MB);
             outcomes.push(budget.check());
         }
         let (fine, over) = (Ok(()), Err(Stop::Memory));
         let wanted = [&fine, &fine, &over, &fine, &fine, &fine, &over, &fine];
+        let full = [&over, &over, &fine];
+        let wanted: Vec<_> = wanted.into_iter().chain(full).collect();
         assert_eq!(outcomes.iter().collect::<Vec<_>>(), wanted);
     }
 

@@ -31,12 +31,13 @@ struct NamedSource {
 impl Sources {
     /// Reads all files within the budget.
     pub(crate) fn read(args: &Arc<Check>, budget: &Budget) -> Result<Sources, Failure> {
-        let (args, own) = (Arc::clone(args), budget.clone());
-        input::supervised(budget, move || {
+        let time = args.limits.timeout.map(|time| time.0);
+        let args = Arc::clone(args);
+        input::supervised_texts(budget, time, move |own| {
             let source = |path: &PathBuf| {
                 Ok(NamedSource {
                     origin: path.display().to_string(),
-                    bytes: input::bytes(path, &own)?.into(),
+                    bytes: input::bytes(path, own)?.into(),
                 })
             };
             let all = |paths: &[PathBuf]| paths.iter().map(source).collect::<Result<_, Failure>>();

@@ -61,7 +61,10 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     let claims: Vec<_> = findings.iter().map(Finding::holds).collect();
     let engine = args.engine;
     let modulo = if args.symmetry {
-        orbits(&model, RunContext::new(&budget, &line)).map_err(Failure::Undecided)?
+        match orbits(&model, RunContext::new(&budget, &line)) {
+            Ok(modulo) => modulo,
+            Err(stop) => return unread(args, stop, start.elapsed()),
+        }
     } else {
         None
     };
@@ -122,7 +125,7 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     Ok(found.stop.as_ref().map_or(Exit::Fine, Exit::of_stop))
 }
 
-/// Reports the state space of a model that could not be read as unknown.
+/// Reports the state space of a model as unknown, of which nothing was explored.
 fn unread(args: &StatesArgs, stop: Stop, time: Duration) -> Result<Exit, Failure> {
     let exit = Exit::of_stop(&stop);
     let mut found = StateSpace::default();

@@ -2,7 +2,6 @@
 
 use crate::args::ViewArgs;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::internals::PropertyForm;
 use lariat::internals::budget::Lease;
 use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::{PropertyList, Value};
@@ -96,10 +95,7 @@ impl<'a> Page<'a> {
                 (None, None)
             }
         };
-        let formula = property.and_then(|property| match property.form() {
-            PropertyForm::Formula(formula) => Some(formula),
-            PropertyForm::Never(_) => None,
-        });
+        let formula = property.and_then(Property::formula_along_runs);
         self.reports.push(PageEntry {
             report: object,
             run,

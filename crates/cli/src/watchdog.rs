@@ -11,7 +11,7 @@
 //!
 //! The thread also observes the [memory](ResidentMemory) of the process.
 //!
-//! The watchdog thread takes the lock of [`Watch`] for an instant per [`INTERVAL`]. It calls the last
+//! The watchdog thread takes the lock of [`Watch`] for an instant at each look at the tasks. It calls the last
 //! words without this lock. They may wait for the lock under which the main thread writes: while
 //! the reader of stdout does not read, the process waits for the reader.
 
@@ -28,8 +28,6 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_secs(1);
 /// The same without processor time.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Interval between two looks at the tasks.
-const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Reports what is known, and returns the exit status. The argument is the reason of the end.
 pub(crate) type LastWords = dyn FnOnce(&Stop) -> Exit + Send;
@@ -94,8 +92,7 @@ impl Watchdog {
                     end(&watch, &late);
                 }
                 drop(watch);
-                memory.observe();
-                sleep(INTERVAL);
+                sleep(memory.observe());
             }
         };
         // Without the thread, the budgets alone end the command.

@@ -43,6 +43,8 @@ pub enum EngineId {
     El,
     /// Saturation with component-wise SCC search.
     Hyb,
+    /// Questions about reachable states.
+    Ask,
     /// Single states distributed over several processes.
     Distributed,
 }
@@ -68,6 +70,7 @@ impl EngineId {
             EngineId::Owcty => "owcty",
             EngineId::El => "el",
             EngineId::Hyb => "hyb",
+            EngineId::Ask => "ask",
             EngineId::Distributed => "distributed",
         }
     }

@@ -91,7 +91,7 @@ impl<'s> Query<'_, 's> {
         let (trail, facts) = decider.history();
         let not_run = Reason::Inconclusive("no engine was run".to_owned());
         Decision {
-            verdict: EarnedVerdict::earn(outcome.found, |lasso| self.replay(lasso)),
+            verdict: EarnedVerdict::earn(outcome.found, self.budget(), |lasso| self.replay(lasso)),
             engine: outcome.engine,
             fairness: self.subject.fairness().told.clone(),
             vacuous: outcome.vacuous,
@@ -159,6 +159,9 @@ impl<'m> Checker<'m> {
             property: property.name.clone(),
             phases: phases.clone(),
         });
+        if property.is_nested() {
+            return self.check_nested(session, &query, property, cache, output);
+        }
 
         let observer = self.observer();
         let observed = query.observed_by(&*observer);
@@ -167,6 +170,7 @@ impl<'m> Checker<'m> {
         observed.check_partial_atoms(&mut decision, cache);
         drop(observer);
         if may_repeat && decision.is_out_of_memory() {
+            output.emit(CheckEvent::Postponed(property.name.clone()));
             return output.out_of_memory();
         }
         let found_in = budget.elapsed() - begun;
@@ -188,8 +192,7 @@ impl<'m> Checker<'m> {
 
         if self.cross_checks && report.decision.verdict.is_known() {
             query.enter(Phase::CrossCheck);
-            let own = self.for_property(&session.budget);
-            report.cross_check = Some(query.cross_check(&mut report.decision, cache, &own));
+            report.cross_check = Some(query.cross_check(&mut report.decision, cache));
         }
         if report.decision.holds_for_a_reason() {
             query.enter(Phase::Vacuity);

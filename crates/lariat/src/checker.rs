@@ -78,6 +78,8 @@ pub enum CheckEvent {
         /// The phases of the check.
         phases: PhaseLog,
     },
+    /// The check of this property ran out of memory while others held some. It is repeated later.
+    Postponed(String),
     /// A verdict is known; its trace may still become shorter, and notes may follow.
     Verdict(Box<Report>),
     /// The final report on a property.
@@ -361,8 +363,8 @@ impl<'m> Checker<'m> {
         mut on_report: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         self.check_events(properties, |event| match event {
-            CheckEvent::Started { .. } | CheckEvent::Verdict(_) => ControlFlow::Continue(()),
             CheckEvent::Report(report) => on_report(*report),
+            _ => ControlFlow::Continue(()),
         })
     }
 
@@ -467,7 +469,7 @@ impl<'m> Checker<'m> {
             PropertyKind::Formula(formula)
                 if self.finds_vacuity
                     && !are_findings
-                    && property.modality != Some(Modality::Some) =>
+                    && matches!(property.modality, None | Some(Modality::All)) =>
             {
                 vacuity_questions(&mut bound.formulas, *formula)
             }

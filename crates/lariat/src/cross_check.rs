@@ -12,7 +12,6 @@ use crate::query::Query;
 use crate::reduce::ReductionChoice;
 use crate::shorten::Shortening;
 use crate::verdict::{EarnedVerdict, Reason};
-use lariat_budget::Budget;
 use lariat_engines::EngineId;
 use lariat_reductions::Rules;
 
@@ -84,19 +83,19 @@ pub fn reconcile(first: &mut Decision, second: &Decision) -> Agreement {
 }
 
 impl<'s> Query<'_, 's> {
-    /// Runs a second engine under `budget`, and withdraws the verdict of `first` if it contradicts.
+    /// Runs a second engine in the time that is left, and withdraws the verdict of `first` if it
+    /// contradicts.
     pub(crate) fn cross_check(
         &self,
         first: &mut Decision,
         cache: &mut SpaceCache<'s>,
-        budget: &Budget,
     ) -> CrossCheck {
+        let budget = self.budget();
         let begun = budget.elapsed();
         let (engine, word) = (first.engine, first.verdict.word());
         let options = unrelated(engine, self.options);
         let query = Query {
             options: &options,
-            ctx: self.ctx.with_budget(budget),
             phases: None,
             ..*self
         };

@@ -205,7 +205,7 @@ pub fn overflow_warning(variable: &str) -> String {
 /// the known ones.
 pub(crate) fn with_faults(event: CheckEvent, faults: &mut Option<Arc<Faults>>) -> CheckEvent {
     match event {
-        started @ CheckEvent::Started { .. } => started,
+        event @ (CheckEvent::Started { .. } | CheckEvent::Postponed(_)) => event,
         CheckEvent::Verdict(mut report) => {
             report.faults.clone_from(faults);
             CheckEvent::Verdict(report)

@@ -30,8 +30,8 @@ pub use crate::{Error, StateSpace};
 pub use lariat_automata as automata;
 pub use lariat_budget as budget;
 pub use lariat_budget::{
-    Budget, Cancel, Concurrency, Observer, Progress, Quiet, RunContext, StatValue, Statistic,
-    Stats, Stop, ThreadPool,
+    Budget, Cancel, Concurrency, Observer, ProcessSize, Progress, Quiet, RunContext, StatValue,
+    Statistic, Stats, Stop, ThreadPool,
 };
 pub use lariat_engines as engines;
 pub use lariat_engines::sets::ObservationGraph;

@@ -91,6 +91,7 @@ mod premises;
 mod properties;
 mod query;
 mod question;
+mod recurrence;
 mod reduce;
 mod replay;
 mod report;

@@ -72,7 +72,7 @@ pub struct Property {
     pub(crate) atoms: Vec<AtomId>,
     /// The fairness assumptions of its file.
     pub(crate) fairness: Fairness,
-    /// Whether it was written as `EF p` or `AG p`.
+    /// Set if it was written as `EF p`, `AG p`, `AG EF p` or `EF AG p`.
     pub(crate) modality: Option<Modality>,
     /// The formula as written, without its modality; `None` for an automaton.
     pub(crate) written: Option<Formula>,
@@ -124,10 +124,24 @@ impl Property {
         }
     }
 
+    /// The formula whose parts have values along a run; `None` for automata and nested modalities.
+    #[doc(hidden)]
+    pub fn formula_along_runs(&self) -> Option<Formula> {
+        match self.form() {
+            PropertyForm::Formula(formula) if !self.is_nested() => Some(formula),
+            _ => None,
+        }
+    }
+
     /// Its atoms in the order in which they are shown.
     #[doc(hidden)]
     pub fn atoms(&self) -> &[AtomId] {
         &self.atoms
+    }
+
+    /// Returns whether it is `AG EF p` or `EF AG p`, which are no linear-time properties.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.modality.is_some_and(Modality::is_nested)
     }
 
     /// Refuses fairness that the engine or the kind of property does not support.
@@ -180,7 +194,8 @@ impl<'m> Properties<'m> {
         }
     }
 
-    /// Adds a formula of linear temporal logic, or `EF p` or `AG p` for a state predicate `p`.
+    /// Adds a formula of linear temporal logic, or `EF p`, `AG p`, `AG EF p` or `EF AG p` for a state
+    /// predicate `p`.
     pub fn add(&mut self, formula: &str) -> Result<(), InputError> {
         self.add_text("formula", None, formula)
     }

@@ -15,7 +15,7 @@
 use crate::settled::settled;
 use crate::subject::PropertyForm;
 use lariat_automata::{Automaton, Letter, Word, accepting_forever};
-use lariat_budget::{Budget, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_ltl::{AtomId, Formula, Formulas, progress};
 use lariat_model::{
     Deadlock, EventId, EvidenceKind, Lasso, Proposition, ReplayError, Step, System, Value,
@@ -359,8 +359,11 @@ impl Interpretation<'_> {
 /// The letters along a lasso: position `i` is the state before step `i` and the event of step `i`.
 struct Letters {
     columns: HashMap<AtomId, usize>,
-    /// By position: the truth of each atom.
-    truth: Vec<Vec<bool>>,
+    /// By position and column: the truth of an atom.
+    truth: Vec<bool>,
+    /// Number of columns.
+    width: usize,
+    _lease: Lease,
 }
 
 impl Letters {
@@ -370,30 +373,39 @@ impl Letters {
         lasso: &Lasso,
         budget: &Budget,
     ) -> Result<Letters, Stop> {
-        let mut truth = Vec::with_capacity(lasso.len());
+        let cells = lasso.len().saturating_mul(atoms.len());
+        let mut lease = budget.lease();
+        lease.resize(cells)?;
+        let mut truth = Vec::with_capacity(cells);
         let mut run = lasso.cursor();
+        let mut position = 0;
         while let Some((state, step)) = run.next() {
-            if truth.len() % POLL_INTERVAL == 0 {
+            if position % POLL_INTERVAL == 0 {
                 budget.check()?;
             }
-            let here = atoms
-                .iter()
-                .map(|atom| meaning.says(*atom, state, step.event));
-            truth.push(here.collect());
+            position += 1;
+            let atoms = atoms.iter();
+            truth.extend(atoms.map(|atom| meaning.says(*atom, state, step.event)));
         }
         Ok(Letters {
             columns: atoms.iter().copied().zip(0..).collect(),
             truth,
+            width: atoms.len(),
+            _lease: lease,
         })
     }
 
     fn holds(&self, position: usize, atom: AtomId) -> bool {
         let column = self.columns.get(&atom);
-        column.is_some_and(|column| self.truth[position][*column])
+        column.is_some_and(|column| self.at(position)[*column])
+    }
+
+    fn at(&self, position: usize) -> &[bool] {
+        &self.truth[position * self.width..][..self.width]
     }
 
     fn letter(&self, position: usize) -> Letter {
-        let bits = self.truth[position].iter().enumerate();
+        let bits = self.at(position).iter().enumerate();
         Letter(bits.map(|(i, is_true)| u64::from(*is_true) << i).sum())
     }
 }

@@ -108,7 +108,7 @@ impl Query<'_, '_> {
         // A shorter run may visit a state in which an atom has no value.
         if check_run(self.subject, self.atoms, &lasso).is_none() {
             let found = Ok(Outcome::Accepting(lasso));
-            let verdict = EarnedVerdict::earn(found, |lasso| self.replay(lasso));
+            let verdict = EarnedVerdict::earn(found, self.budget(), |lasso| self.replay(lasso));
             if matches!(verdict, EarnedVerdict::Violated(_)) {
                 decision.verdict = verdict;
                 decision.bad = bad;

@@ -13,6 +13,7 @@ use crate::checker::{CheckTask, Checker};
 use crate::error::Error;
 use crate::properties::Properties;
 use crate::query::Query;
+use crate::recurrence::Methods;
 use crate::report::Report;
 use lariat_budget::{RunContext, Stop, ThreadPool};
 use std::ops::ControlFlow;
@@ -93,8 +94,16 @@ impl<'m> Checker<'m> {
                 let observer = self.observer();
                 let ctx = RunContext::new(&budget, &*observer);
                 let query = Query::new(&subject, property.form(), &property.atoms, &options, ctx);
-                let mut decision = query.decide(cache);
-                query.check_partial_atoms(&mut decision, cache);
+                let decision = if property.is_nested() {
+                    let methods = Methods::all();
+                    query
+                        .stays_reachable(self.model().loaded(), &methods, cache)
+                        .0
+                } else {
+                    let mut decision = query.decide(cache);
+                    query.check_partial_atoms(&mut decision, cache);
+                    decision
+                };
                 if may_repeat && decision.is_out_of_memory() {
                     return output.out_of_memory();
                 }

@@ -4,7 +4,7 @@
 //! was replayed; both contain a value that no other module can construct. Everything else is
 //! `Unknown` with the reason.
 
-use lariat_budget::Stop;
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_engines::Outcome;
 use lariat_model::{Lasso, ReplayError};
 use std::fmt;
@@ -26,21 +26,42 @@ pub enum EarnedVerdict {
 pub struct CompletedSearch(());
 
 /// A lasso that was replayed step by step on the original system, and that violates the original
-/// property. Only this module constructs it. Clones share the lasso, which may be long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayedRun(Arc<Lasso>);
+/// property. Only this module constructs it. Clones share the lasso, which may be long, and the lease
+/// of its memory.
+#[derive(Clone, Debug)]
+pub struct ReplayedRun {
+    lasso: Arc<Lasso>,
+    _lease: Arc<Lease>,
+}
 
 impl ReplayedRun {
+    fn new(lasso: Lasso, budget: &Budget) -> Result<ReplayedRun, Stop> {
+        let mut lease = budget.lease();
+        lease.resize(lasso.bytes())?;
+        Ok(ReplayedRun {
+            lasso: Arc::new(lasso),
+            _lease: Arc::new(lease),
+        })
+    }
+
     /// The lasso, as a run of the original system.
     pub fn lasso(&self) -> &Lasso {
-        &self.0
+        &self.lasso
     }
 
     /// The lasso, shared.
     pub(crate) fn shared(&self) -> Arc<Lasso> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.lasso)
     }
 }
+
+impl PartialEq for ReplayedRun {
+    fn eq(&self, other: &ReplayedRun) -> bool {
+        self.lasso == other.lasso
+    }
+}
+
+impl Eq for ReplayedRun {}
 
 /// Why a verdict is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,18 +88,26 @@ impl fmt::Display for Reason {
 impl EarnedVerdict {
     /// Makes a verdict of an engine's result; the only constructor.
     ///
-    /// `replay` replays a lasso on the original system.
+    /// `replay` replays a lasso on the original system; its memory is leased from the budget.
     pub fn earn(
         found: Result<Outcome<Lasso>, Stop>,
+        budget: &Budget,
         replay: impl FnOnce(Lasso) -> Result<Lasso, ReplayError>,
     ) -> EarnedVerdict {
         match found {
             Ok(Outcome::Empty) => EarnedVerdict::Holds(CompletedSearch(())),
-            Ok(Outcome::Accepting(lasso)) => match replay(lasso) {
-                Ok(lasso) => EarnedVerdict::Violated(ReplayedRun(Arc::new(lasso))),
-                Err(ReplayError::Defect(what)) => EarnedVerdict::Unknown(Reason::Internal(what)),
-                Err(ReplayError::Stopped(stop)) => EarnedVerdict::Unknown(Reason::Stopped(stop)),
-            },
+            Ok(Outcome::Accepting(lasso)) => {
+                let kept = |lasso| Ok(ReplayedRun::new(lasso, budget)?);
+                match replay(lasso).and_then(kept) {
+                    Ok(run) => EarnedVerdict::Violated(run),
+                    Err(ReplayError::Defect(what)) => {
+                        EarnedVerdict::Unknown(Reason::Internal(what))
+                    }
+                    Err(ReplayError::Stopped(stop)) => {
+                        EarnedVerdict::Unknown(Reason::Stopped(stop))
+                    }
+                }
+            }
             Ok(Outcome::Undecided(_)) => EarnedVerdict::Unknown(Reason::Inconclusive(
                 "the emptiness check found a cycle that may not exist".to_owned(),
             )),

@@ -9,7 +9,7 @@ pub(crate) fn word(word: &str, span: Range<usize>) -> Option<ParseError> {
     match word {
         "AG" | "AF" | "AX" | "EG" | "EF" | "EX" | "A" | "E" => error(
             format!("`{word}` is an operator of branching time"),
-            "`EF p` and `AG p` are accepted for a whole formula and a state predicate p; `lariat ask MODEL live t` answers AG EF fireable(t)",
+            "`EF p`, `AG p`, `AG EF p` and `EF AG p` are accepted for a whole formula and a state predicate p",
         ),
         "Y" | "Z" | "H" | "O" | "once" | "historically" | "previously" | "yesterday" => error(
             format!("`{word}` is an operator of the past"),

@@ -5,7 +5,7 @@
 //! a [`RunCursor`] recomputes the states in order.
 
 use crate::system::{EventId, State, Value, VarId};
-use lariat_budget::Stop;
+use lariat_budget::{Budget, Lease, Stop};
 use std::fmt;
 
 /// One step of a run.
@@ -18,6 +18,13 @@ pub struct Step {
 }
 
 impl Step {
+    /// The bytes that a step in a list takes.
+    fn bytes(&self) -> usize {
+        // An allocation takes more than its contents.
+        const BLOCK: usize = 16;
+        size_of::<Step>() + BLOCK + size_of_val(&*self.changes)
+    }
+
     /// The step by `event` from one state to another.
     pub fn between(event: Option<EventId>, before: &[Value], after: &[Value]) -> Step {
         let pairs = (0..).map(VarId).zip(before.iter().zip(after));
@@ -184,10 +191,7 @@ impl Lasso {
 
     /// Approximate bytes of memory that the run takes.
     pub fn bytes(&self) -> usize {
-        // An allocation takes more than its contents.
-        const BLOCK: usize = 16;
-        let step = |step: &Step| size_of::<Step>() + BLOCK + size_of_val(&*step.changes);
-        size_of_val(&*self.initial) + self.steps().map(step).sum::<usize>()
+        size_of_val(&*self.initial) + self.steps().map(Step::bytes).sum::<usize>()
     }
 
     /// A cursor at the initial state, over all steps.
@@ -347,11 +351,27 @@ impl<'l> RunCursor<'l> {
 }
 
 /// A run under construction.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RunRecorder {
     initial: State,
     state: State,
     steps: Vec<Step>,
+    /// The bytes of the steps.
+    bytes: usize,
+    lease: Option<Lease>,
+}
+
+/// A clone has no lease.
+impl Clone for RunRecorder {
+    fn clone(&self) -> RunRecorder {
+        RunRecorder {
+            initial: self.initial.clone(),
+            state: self.state.clone(),
+            steps: self.steps.clone(),
+            bytes: self.bytes,
+            lease: None,
+        }
+    }
 }
 
 impl RunRecorder {
@@ -361,24 +381,45 @@ impl RunRecorder {
             state: initial.clone(),
             initial,
             steps: Vec::new(),
+            bytes: 0,
+            lease: None,
+        }
+    }
+
+    /// Pays for the steps from a budget: see [`settle`](RunRecorder::settle).
+    pub fn leased(mut self, budget: &Budget) -> RunRecorder {
+        self.lease = Some(budget.lease());
+        self
+    }
+
+    /// Leases the memory of the steps so far. Loops without a bound call it when they poll.
+    pub fn settle(&mut self) -> Result<(), Stop> {
+        match &mut self.lease {
+            Some(lease) => lease.resize(self.bytes),
+            None => Ok(()),
         }
     }
 
     /// Appends the step by `event` to the state `after`.
     pub fn push(&mut self, event: Option<EventId>, after: &[Value]) {
-        self.steps.push(Step::between(event, &self.state, after));
+        self.add(Step::between(event, &self.state, after));
         self.state.copy_from_slice(after);
     }
 
     /// Appends a step that can be taken from the current state.
     pub fn take(&mut self, step: Step) {
         step.apply(&mut self.state);
-        self.steps.push(step);
+        self.add(step);
     }
 
     /// Appends a stuttering step.
     pub fn stutter(&mut self) {
-        self.steps.push(Step::stutter());
+        self.add(Step::stutter());
+    }
+
+    fn add(&mut self, step: Step) {
+        self.bytes += step.bytes();
+        self.steps.push(step);
     }
 
     /// The initial state.
@@ -405,6 +446,7 @@ impl RunRecorder {
     pub fn truncate(&mut self, length: usize) {
         while self.steps.len() > length {
             if let Some(step) = self.steps.pop() {
+                self.bytes -= step.bytes();
                 step.undo(&mut self.state);
             }
         }

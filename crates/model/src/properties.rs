@@ -30,7 +30,9 @@ pub struct NamedProperty {
     pub text: String,
     /// Fairness assumptions of its file.
     pub fairness: Fairness,
-    /// The modality, if it was written as `EF p` or `AG p` (see [`PropertyList::read_modalities`]).
+    /// The modality, if it was written as `EF p`, `AG p`, `AG EF p` or `EF AG p` (see
+    /// [`PropertyList::read_modalities`]). For a [nested](Modality::is_nested) one, `formula` is the
+    /// state formula that is reachable from all reachable states iff no run is evidence.
     /// The formula is that of `AG`; for `EF p` it is `G !p`, and the property holds iff the formula
     /// does not.
     pub modality: Option<Modality>,
@@ -269,7 +271,7 @@ impl PropertyList {
         )?;
         let text = translated.as_deref().unwrap_or(text);
         let (modality, path) = if self.modalities {
-            modality(names, text)
+            modalities(names, text)
         } else {
             (None, Cow::Borrowed(text))
         };
@@ -282,11 +284,12 @@ impl PropertyList {
         {
             let message =
                 "expected a state formula after EF or AG, without temporal operators and events";
-            let help = "`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL";
+            let help = "`EF p` means that some reachable state satisfies p, `AG p` that all do, `AG EF p` that p stays reachable; other formulas are LTL";
             return Err(ParseError::new(0..text.len(), message).help(help));
         }
         let formula = match modality {
-            None => inner,
+            None | Some(Modality::AllSome) => inner,
+            Some(Modality::SomeAll) => self.formulas.not(inner),
             Some(Modality::All) => self.formulas.globally(inner),
             Some(Modality::Some) => {
                 let never = self.formulas.not(inner);
@@ -433,6 +436,39 @@ fn assumptions(
         rest.extend(line.bytes().map(blank));
     }
     (fairness, rest)
+}
+
+/// Parses leading modalities, the inner one perhaps in parentheses; returns also the text with them
+/// blanked out.
+fn modalities<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, str>) {
+    let (outer, mut rest) = modality(names, text);
+    let Some(mut found) = outer else {
+        return (None, rest);
+    };
+    loop {
+        let opened = without_parentheses(&rest);
+        let (inner, behind) = modality(names, opened.as_deref().unwrap_or(&rest));
+        let Some(both) = inner.and_then(|inner| found.around(inner)) else {
+            return (Some(found), rest);
+        };
+        (found, rest) = (both, Cow::Owned(behind.into_owned()));
+    }
+}
+
+/// The text with blanks for a pair of parentheses around all of it.
+fn without_parentheses(text: &str) -> Option<String> {
+    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0;
+    for c in inside.chars() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth < 0 {
+            return None;
+        }
+    }
+    let start = text.len() - text.trim_start().len();
+    let end = text.trim_end().len() - 1;
+    let blank = |(at, c)| if at == start || at == end { ' ' } else { c };
+    Some(text.char_indices().map(blank).collect())
 }
 
 /// Parses a leading modality; returns also the text with it blanked out. Names of the model take

@@ -1,28 +1,57 @@
-//! Properties of reachable states: `EF p`, some state satisfies p, and `AG p`, all states do.
+//! Properties of reachable states: `EF p`, some state satisfies p, and `AG p`, all states do; and,
+//! nested, `AG EF p`, from all states some state with p is reachable, and its negation `EF AG !p`.
 //!
-//! These are the only branching-time properties accepted: a single modality around a state
+//! These are the only branching-time properties accepted: one or two modalities around a state
 //! predicate. `AG p` is the linear-time property `G p`; `EF p` is the negation of `G !p`. Both are
-//! reachability queries, which need no automaton.
+//! reachability queries, which need no automaton. The nested ones are no linear-time properties.
 
 use crate::predicate::{Predicate, Proposition};
 use lariat_ltl::{Formula, Formulas, Node};
 
-/// The quantifier over reachable states.
+/// The quantifiers over reachable states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Modality {
     /// `EF p`: some reachable state satisfies p.
     Some,
     /// `AG p`: all reachable states satisfy p.
     All,
+    /// `AG EF p`: from all reachable states a state with p is reachable.
+    AllSome,
+    /// `EF AG p`: from some reachable state only states with p are reachable.
+    SomeAll,
 }
 
 impl Modality {
-    /// Its keyword.
+    /// Its keywords.
     pub fn name(self) -> &'static str {
         match self {
             Modality::Some => "EF",
             Modality::All => "AG",
+            Modality::AllSome => "AG EF",
+            Modality::SomeAll => "EF AG",
         }
+    }
+
+    /// Both modalities as one, the outer one first: `EF EF p` is `EF p`.
+    pub fn around(self, inner: Modality) -> Option<Modality> {
+        match (self, inner) {
+            (Modality::Some, Modality::Some) => Some(Modality::Some),
+            (Modality::All, Modality::All) => Some(Modality::All),
+            (Modality::All, Modality::Some) => Some(Modality::AllSome),
+            (Modality::Some, Modality::All) => Some(Modality::SomeAll),
+            _ => None,
+        }
+    }
+
+    /// Returns whether it consists of two different ones, so that it is no linear-time property.
+    pub fn is_nested(self) -> bool {
+        matches!(self, Modality::AllSome | Modality::SomeAll)
+    }
+
+    /// Returns whether a run shows that the property holds, as a witness; else a run shows that it
+    /// is violated.
+    pub fn is_witnessed(self) -> bool {
+        matches!(self, Modality::Some | Modality::SomeAll)
     }
 }
 
@@ -31,8 +60,8 @@ impl Modality {
 pub struct Reachability {
     /// Its name or id.
     pub name: String,
-    /// The quantifier.
-    pub modality: Modality,
+    /// Whether it is `EF p`; otherwise it is `AG p`.
+    pub exists: bool,
     /// The state predicate.
     pub predicate: Predicate,
     /// The property as text, with all parentheses.
@@ -42,18 +71,16 @@ pub struct Reachability {
 impl Reachability {
     /// The deciding states: if one is reachable, `EF` is true or `AG` is false.
     pub fn wanted(&self) -> Predicate {
-        match self.modality {
-            Modality::Some => self.predicate.clone(),
-            Modality::All => negated(self.predicate.clone()),
+        if self.exists {
+            self.predicate.clone()
+        } else {
+            negated(self.predicate.clone())
         }
     }
 
     /// The truth value, given whether [such a state](Reachability::wanted) is reachable.
     pub fn verdict(&self, reachable: bool) -> bool {
-        match self.modality {
-            Modality::Some => reachable,
-            Modality::All => !reachable,
-        }
+        reachable == self.exists
     }
 }
 

@@ -7,9 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+use lariat::internals::ShownModel;
 use lariat::internals::formats::{LoadError, load};
-use lariat::internals::{PropertyForm, ShownModel};
-use lariat::{Budget, Checker, Model, Properties, Report};
+use lariat::{Budget, Checker, Model, Properties, Property, Report};
 use lariat_draw::page::{PageEntry, PageSubject, page};
 use lariat_draw::run::NameIndex;
 use serde_json::{Value as Json, json};
@@ -104,10 +104,7 @@ fn draw(model: &Model, properties: &Properties<'_>, reports: &[Report], budget: 
             .find_map(|name| json[*name].is_object().then(|| &json[*name]));
         PageEntry {
             run: run.and_then(|run| index.run(run, budget).ok()),
-            formula: property.and_then(|property| match property.form() {
-                PropertyForm::Formula(formula) => Some(formula),
-                PropertyForm::Never(_) => None,
-            }),
+            formula: property.and_then(Property::formula_along_runs),
             report: json,
             ..PageEntry::default()
         }

@@ -6,7 +6,8 @@ use crate::wait::wait;
 use lariat::internals::ir::{EvidenceKind, PropertyList};
 use lariat::internals::{Budget, Preset, ShownModel};
 use lariat::{
-    Answer, Cancel, Checker, Deadlock, EngineId, Model, Properties, Question, Report, Trace,
+    Answer, Cancel, Checker, Deadlock, EngineId, Model, Properties, Property, Question, Report,
+    Trace,
 };
 use lariat_draw::page::{PageEntry, PageSubject, page};
 use lariat_draw::run::{DrawnRun, RunKind};
@@ -186,7 +187,6 @@ impl Loaded {
     }
 
     fn page(&self, report: &Report, properties: &Properties<'_>) -> String {
-        use lariat::internals::PropertyForm;
         let (model, list): (_, &PropertyList) = (&**self.0.loaded(), properties.bound());
         let shown = ShownModel::of(model, list);
         let subject = PageSubject {
@@ -201,10 +201,7 @@ impl Loaded {
         let entry = PageEntry {
             report: report.to_json(),
             run: report.counterexample().or(report.witness()).map(drawn),
-            formula: property.and_then(|property| match property.form() {
-                PropertyForm::Formula(formula) => Some(formula),
-                PropertyForm::Never(_) => None,
-            }),
+            formula: property.and_then(Property::formula_along_runs),
             ..PageEntry::default()
         };
         let budget = Budget::unlimited().with_deadline(Duration::from_secs(5));

@@ -141,7 +141,7 @@ impl<'a, 's> LiftedRun<'a, 's> {
         LiftedRun {
             system,
             budget,
-            run: RunRecorder::new(initial.clone()),
+            run: RunRecorder::new(initial.clone()).leased(budget),
         }
     }
 
@@ -170,7 +170,8 @@ impl<'a, 's> LiftedRun<'a, 's> {
             return Err(LiftHalt::TooLong);
         }
         if self.run.len().is_multiple_of(POLL_INTERVAL) {
-            self.budget.check().map_err(LiftHalt::Stopped)?;
+            let settled = self.budget.check().and_then(|()| self.run.settle());
+            settled.map_err(LiftHalt::Stopped)?;
         }
         self.run.take(step);
         Ok(())

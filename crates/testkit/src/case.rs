@@ -213,6 +213,11 @@ impl Case {
         self.system.events.iter().all(|e| net(&e.action))
     }
 
+    /// Returns whether the system is a net; its transitions may have inhibitor and reset arcs.
+    pub fn has_places_only(&self) -> bool {
+        self.system.has_places_only()
+    }
+
     /// Returns the reachability graph under the deadlock policy.
     pub fn graph(&self) -> Reachable {
         // Hand-made and shrunk cases may be larger than random ones, but not by much.

@@ -66,6 +66,48 @@ fn json_has_the_same_answers() {
     assert_eq!(stock["run"]["replayed"], true);
 }
 
+/// `AG EF p` and `EF AG p` are no linear-time properties: `check` decides them as questions.
+#[test]
+fn check_decides_nested_modalities() {
+    let mutex = |formula: &str| lariat(format!("check examples/mutex.pnml -f '{formula}'"));
+    mutex("AG EF critical_1")
+        .succeeds("HOLDS     1: AG EF(critical_1)  [ask,")
+        .prints("no LTL: decided as the question whether p stays reachable");
+    mutex("A G (E F (critical_1 & !critical_2))").succeeds("HOLDS");
+    mutex("EF AG !critical_1")
+        .exits(1)
+        .prints("VIOLATED  1: EF AG(!critical_1)");
+    mutex("EF EF critical_1").succeeds("HOLDS     1: EF(critical_1)");
+    let meals = |args: &str| lariat(format!("check examples/philosophers.pnml {args}"));
+    meals("-f 'AG EF !deadlock'")
+        .exits(1)
+        .prints("VIOLATED  1: AG EF(!deadlock)")
+        .prints("after which p is unreachable (replayed)");
+    meals("-f 'EF AG deadlock' --cross-check")
+        .succeeds("HOLDS     1: EF AG(deadlock)")
+        .prints("cross-check: ask agrees")
+        .prints("after which p always holds (replayed)");
+    let ran = meals("-f 'EF AG deadlock' --json").exits(0);
+    let answer = &ran.answer();
+    assert_eq!(
+        (&answer["modality"], &answer["engine"]),
+        (&"EF AG".into(), &"ask".into())
+    );
+    assert!(
+        answer["witness"]["prefix"]
+            .as_array()
+            .is_some_and(|steps| !steps.is_empty())
+    );
+    mutex("AG EF G critical_1").refuses("expected a state formula after EF or AG");
+    mutex("AG EF AG critical_1").refuses("is an operator of branching time");
+    lariat("check examples/mutex.pnml -f 'AG EF lock' --weak-fair all").refuses("fair runs or not");
+    lariat("check examples/mutex.pnml -f 'AG EF lock' --engine slap")
+        .exits(3)
+        .prints("only `auto` answers AG EF and EF AG");
+    let program = "check examples/peterson.dve";
+    lariat(format!("{program} -f 'AG EF deadlock'")).exits(1);
+}
+
 #[test]
 fn check_decides_single_modalities() {
     let check = |formula: &str| lariat(format!("check examples/mutex.pnml -f '{formula}'"));

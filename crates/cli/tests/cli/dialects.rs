@@ -48,6 +48,58 @@ fn every_engine_heeds_inhibitor_and_reset_arcs() {
     }
 }
 
+/// Beside the net in which an inhibitor arc keeps `q` empty, a part to which a rule would apply.
+#[test]
+fn no_reduction_rule_applies_beside_an_inhibitor_arc() {
+    let folder = Folder::new();
+    let parallel = "pl a (1)\npl b (1)\ntr d a b -> c\ntr e c -> a b\n";
+    let chain = "pl a (1)\ntr d a -> b\ntr e b -> c\n";
+    let ring = "pl a (1)\ntr d a -> b\ntr e b -> a\n";
+    for (rule, part) in [
+        ("dead-events", "tr d x -> y\n"),
+        ("equal-events", "tr e r -> r\n"),
+        ("constant-places", "pl c (1)\ntr d r c -> r c\n"),
+        ("parallel-places", parallel),
+        ("sink-places", "pl m (2)\ntr d m -> z\n"),
+        ("implicit-places", parallel),
+        (
+            "equal-future",
+            "pl a (1)\ntr d a -> b\ntr e a -> c\ntr f b -> k\ntr g c -> k\n",
+        ),
+        ("prefix-of-interest", ring),
+        ("token-rings", ring),
+        ("post-agglomeration", chain),
+        ("pre-agglomeration", chain),
+    ] {
+        let net = folder.file(&format!("{rule}.net"), INHIBITED.to_owned() + part);
+        let check = format!("check {net} -f 'G \"q == 0\"' --reduce --engine");
+        for engine in ["explicit", "auto"] {
+            let answer = lariat(format!("{check} {engine} --json")).exits(0).answer();
+            assert_eq!(
+                answer["passes"].as_array().map(Vec::len),
+                Some(0),
+                "{answer}"
+            );
+        }
+    }
+}
+
+/// Two branches are alike but for an inhibitor arc, which blocks one of them.
+#[test]
+fn branches_with_different_conditions_are_not_symmetric() {
+    let folder = Folder::new();
+    let net = |w: &str, v: &str| {
+        format!("pl a (1)\npl c (1)\ntr t a -> b\ntr u a -> b2\ntr w b{w} -> d\ntr v b2{v} -> d2\n")
+    };
+    for (name, text) in [("v.net", net("", " c?-1")), ("w.net", net(" c?-1", ""))] {
+        let net = folder.file(name, text);
+        for engine in ["sym", "auto"] {
+            let check = format!("check {net} -f 'G \"d + d2 == 0\"' --engine {engine}");
+            lariat(check).exits(1);
+        }
+    }
+}
+
 #[test]
 fn techniques_for_plain_nets_leave_conditions_alone() {
     let folder = Folder::new();
@@ -74,6 +126,11 @@ fn techniques_for_plain_nets_leave_conditions_alone() {
     lariat(format!("ask {growing} bounds"))
         .exits(0)
         .prints("p: 3");
+    // Breadth-first search takes longer than a coverability tree would.
+    let far = folder.file("far.net", "tr t p?-400000 -> p\n");
+    lariat(format!("ask {far} bounds"))
+        .exits(0)
+        .prints("p: 400000");
     // Written nets are read back.
     let written = lariat(format!("reduce {growing}")).exits(0).out;
     let written = folder.file("written.pnml", written);

@@ -137,6 +137,7 @@ fn outputs_follow_the_schema() {
             format!("check {program} -f 'G F true' --json --deadlock ignore"),
         ),
         ("check", format!("check {MUTEX} -f 'EF lock' --json")),
+        ("check", format!("check {MUTEX} -f 'AG EF lock' --json")),
         ("ask", format!("ask {MUTEX} deadlock --json")),
         ("ask", format!("ask {MUTEX} live --json")),
         ("ask", format!("ask {MUTEX} stable --json")),

@@ -111,6 +111,8 @@ struct WorkMeter {
     budget: Budget,
     /// Steps until the next poll of the budget.
     fuel: u32,
+    /// The same when work was last reported to the budget.
+    reported: u32,
     /// New nodes not yet reported to the budget.
     unspent: u64,
     /// The reason of the current [`Halt`].
@@ -197,6 +199,7 @@ impl Kernel {
             work: WorkMeter {
                 budget: budget.clone(),
                 fuel: POLL_INTERVAL,
+                reported: POLL_INTERVAL,
                 unspent: 0,
                 reason: None,
             },

@@ -10,6 +10,9 @@ pub struct Halt(());
 /// Number of steps between two polls of the budget.
 pub(super) const POLL_INTERVAL: u32 = 1 << 12;
 
+/// Number of edges that count as one step: values may grow without bound, and nodes with them.
+const EDGES: usize = 64;
+
 /// Number of steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;
 
@@ -27,9 +30,21 @@ impl Kernel {
         }
     }
 
+    /// Counts the edges of a node as steps, of which the last one is left to the next
+    /// [`tick`](Kernel::tick).
+    #[inline]
+    pub(super) fn count_edges(&mut self, edges: usize) {
+        if edges >= EDGES {
+            let steps = u32::try_from(edges / EDGES).unwrap_or(u32::MAX);
+            self.work.fuel = self.work.fuel.saturating_sub(steps).max(1);
+        }
+    }
+
     #[cold]
     fn poll(&mut self) -> Result<(), Halt> {
         let settled = self.report_work();
+        self.work.fuel = POLL_INTERVAL;
+        self.work.reported = POLL_INTERVAL;
         let stop = match self.work.budget.check().and(settled) {
             Ok(()) if self.pressures.is_starved() => Stop::Memory,
             Ok(()) => return Ok(()),
@@ -40,9 +55,9 @@ impl Kernel {
 
     /// Reports the work since the last report to the budget.
     fn report_work(&mut self) -> Result<(), Stop> {
-        let steps = POLL_INTERVAL - self.work.fuel;
+        let steps = self.work.reported - self.work.fuel;
         let nodes = std::mem::take(&mut self.work.unspent);
-        self.work.fuel = POLL_INTERVAL;
+        self.work.reported = self.work.fuel;
         self.work.budget.spend(nodes.max((steps / STEPS).into()))
     }
 

@@ -35,7 +35,9 @@ impl Kernel {
     /// Pushes the edges of `node`.
     #[inline]
     pub fn push_edges(&mut self, node: DdNode) -> Result<(), Halt> {
-        self.reserve(self.tables.pool.block(node).len())?;
+        let length = self.tables.pool.block(node).len();
+        self.count_edges(length);
+        self.reserve(length)?;
         match self.tables.pool.edges(node) {
             NodeEdges::Dense { children, .. } => {
                 for (value, child) in children.iter().enumerate() {

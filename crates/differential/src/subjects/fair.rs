@@ -43,7 +43,7 @@ pub fn fair() -> Vec<Subject> {
     all.push(by_formula());
     all.extend(programs());
     all.extend(reduced().into_iter().map(|subject| match subject.name() {
-        "reduced-slap" => subject.only(|case| is_weak(case) && case.is_net()),
+        "reduced-slap" => subject.only(|case| is_weak(case) && case.has_places_only()),
         _ => subject,
     }));
     all

@@ -34,7 +34,7 @@ use crate::engine_id::EngineId;
 use crate::testing_automata;
 use claims::evaluate_claims;
 use covering::OnPath;
-use lariat_budget::{Statistic, Stop};
+use lariat_budget::{Budget, Statistic, Stop};
 use lariat_emptiness::{
     Counts, GraphLasso, LassoHint, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
     ufscc,
@@ -96,7 +96,8 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
                 let evidence = clue.evidence(product, worker)?;
                 lasso(product, worker, &evidence)
             };
-        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
+        let found =
+            found.and_then(|found| conclude(&product, &mut worker, found, task.budget, lasso));
         return check_claims(task, &product, worker, found);
     }
     let mut worker = merge_workers(workers);
@@ -112,8 +113,9 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
                 .map(|found| found.map(PathOutcome::Component)),
         };
         record_search(task.account, &counts, worker.states());
-        let found =
-            found.and_then(|found| conclude(&product, &mut worker, found, lasso_of_sighting));
+        let found = found.and_then(|found| {
+            conclude(&product, &mut worker, found, task.budget, lasso_of_sighting)
+        });
         let growth = on_path.and_then(OnPath::growth);
         found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
     } else {
@@ -121,7 +123,7 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         record_search(task.account, &counts, worker.states());
         found.and_then(|found| match found {
             Outcome::Accepting(found) => {
-                concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
+                concrete_fair(&product, &mut worker, &found, task.budget).map(Outcome::Accepting)
             }
             other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
         })
@@ -192,7 +194,7 @@ pub(crate) fn nearby_prefix<P: SingleStateProduct>(
         return Ok(None);
     }
     match nearest(product, worker, MOST_NODES, counts)? {
-        Some(found) => concrete(product, worker, &found).map(Some),
+        Some(found) => concrete(product, worker, &found, task.budget).map(Some),
         None => Ok(None),
     }
 }
@@ -217,6 +219,7 @@ pub(crate) fn conclude<P: SingleStateProduct, E>(
     product: &P,
     worker: &mut P::Worker,
     found: Outcome<E>,
+    budget: &Budget,
     lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<GraphLasso>, Stop>,
 ) -> Found {
     let inexact = |what: &str| Stop::Internal(format!("an exact check returned {what}"));
@@ -227,7 +230,7 @@ pub(crate) fn conclude<P: SingleStateProduct, E>(
             product.seal(worker);
             let found = lasso(product, worker, &evidence)?;
             let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
-            concrete(product, worker, &found).map(Outcome::Accepting)
+            concrete(product, worker, &found, budget).map(Outcome::Accepting)
         }
         Outcome::Undecided(_) => Err(inexact("an inexact result")),
     }

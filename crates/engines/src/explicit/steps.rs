@@ -1,6 +1,6 @@
 //! Runs of the system along lassos of products of single states.
 
-use lariat_budget::Stop;
+use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Edge, FairLasso, Graph, GraphLasso, NodeId, NumberedEdge};
 use lariat_model::{EventId, Lasso, RunRecorder, State};
 
@@ -54,10 +54,11 @@ pub(crate) fn concrete<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     found: &GraphLasso,
+    budget: &Budget,
 ) -> Result<Lasso, Stop> {
     let length = found.prefix.len() + found.cycle.len();
     check_length(length)?;
-    let start = RunRecorder::new(product.state(worker, found.initial));
+    let start = RunRecorder::new(product.state(worker, found.initial)).leased(budget);
     let mut run = ProductRun::new(product, worker, start);
     run.follow(found.initial, &found.prefix)?;
     let entry = run.run.len();
@@ -72,10 +73,11 @@ pub(crate) fn concrete_fair<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     found: &FairLasso,
+    budget: &Budget,
 ) -> Result<Lasso, Stop> {
     let length = found.prefix.len() + found.cycle.len();
     check_length(length)?;
-    let start = RunRecorder::new(product.state(worker, found.initial));
+    let start = RunRecorder::new(product.state(worker, found.initial)).leased(budget);
     let last = found.prefix.last();
     let entry = last.map_or(found.initial, |last| last.edge.to);
     let mut run = ProductRun::new(product, worker, start);
@@ -104,6 +106,7 @@ impl<'a, P: SingleStateProduct> ProductRun<'a, P> {
     fn push(&mut self, event: Option<EventId>, to: NodeId) -> Result<(), Stop> {
         if self.run.len().is_multiple_of(POLL_INTERVAL) {
             self.product.tick(self.worker, 0)?;
+            self.run.settle()?;
         }
         let state = self.product.state(self.worker, to);
         self.run.push(event, &state);

@@ -7,7 +7,9 @@
 //! touched(e) = { q open | reads(q) ∩ writes(e) ≠ ∅ }
 //! ```
 //!
-//! which is short even with a question per place and transition. Closed questions are removed.
+//! which is short even with a question per place and transition. Closed questions are removed. The sets
+//! are not stored, because together they are quadratic if all events write one variable: stored
+//! are `writes(e)`, and the readers of each variable.
 
 use super::StateQuestion;
 use lariat_model::{Action, EventId, Predicate, System, Value, VarId};
@@ -31,8 +33,13 @@ pub struct QuestionSet<'s> {
     records: Vec<Option<i128>>,
     /// By question: an upper bound of a sum. The question is closed when it is attained.
     caps: Vec<Option<i128>>,
-    /// By event: questions that a step by it can answer.
-    touched: Vec<Vec<u32>>,
+    /// By event: the variables that a step by it can change.
+    writes: Vec<Box<[VarId]>>,
+    /// By variable: the questions that read it.
+    readers: Vec<Vec<u32>>,
+    /// By question: the last [visit](QuestionSet::visit) that evaluated it.
+    evaluated: Vec<u64>,
+    visits: u64,
     /// Open questions that only a dead state answers.
     by_dead: Vec<u32>,
     ends: StopRule,
@@ -77,8 +84,11 @@ impl<'s> QuestionSet<'s> {
             open: vec![true; questions.len()],
             records: vec![None; questions.len()],
             caps: vec![None; questions.len()],
+            evaluated: vec![0; questions.len()],
+            visits: 0,
             questions,
-            touched: vec![Vec::new(); system.events.len()],
+            writes: Vec::with_capacity(system.events.len()),
+            readers: vec![Vec::new(); system.variables.len()],
             by_dead: Vec::new(),
             ends,
             over: false,
@@ -149,7 +159,6 @@ impl<'s> QuestionSet<'s> {
     }
 
     fn index(&mut self) {
-        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); self.system.variables.len()];
         for q in 0..self.questions.len() {
             let reads = match &self.questions[q] {
                 StateQuestion::Reach(Predicate::Deadlock) | StateQuestion::Always(_) => {
@@ -160,26 +169,32 @@ impl<'s> QuestionSet<'s> {
                 StateQuestion::Most(terms) => terms.iter().map(|(var, _)| *var).collect(),
             };
             for var in reads {
-                readers[var.index()].push(q as u32);
+                self.readers[var.index()].push(q as u32);
             }
         }
-        for (event, touched) in self.system.event_ids().zip(&mut self.touched) {
+        for event in self.system.event_ids() {
             let action = &self.system.event(event).action;
             let mut writes = action.writes();
             if action.is_program() {
                 writes.extend(self.system.fault);
             }
-            touched.extend(writes.iter().flat_map(|var| &readers[var.index()]));
-            touched.sort_unstable();
-            touched.dedup();
+            writes.retain(|var| !self.readers[var.index()].is_empty());
+            writes.sort_unstable();
+            writes.dedup();
+            self.writes.push(writes.into());
         }
     }
 
     /// Returns whether a step by the event can answer a question.
     pub(super) fn is_touched(&mut self, event: EventId) -> bool {
-        let (open, touched) = (&self.open, &mut self.touched[event.index()]);
-        touched.retain(|q| open[*q as usize]);
-        !touched.is_empty()
+        let open = &self.open;
+        let mut is_touched = false;
+        for var in &self.writes[event.index()] {
+            let readers = &mut self.readers[var.index()];
+            readers.retain(|q| open[*q as usize]);
+            is_touched |= !readers.is_empty();
+        }
+        is_touched
     }
 
     /// Evaluates all questions in a state whose predecessor was not evaluated.
@@ -200,11 +215,19 @@ impl<'s> QuestionSet<'s> {
         state: &mut impl StateView,
         met: &mut Vec<(usize, StateAnswer)>,
     ) {
-        let touched = std::mem::take(&mut self.touched[event.index()]);
-        for q in &touched {
-            self.evaluate(*q as usize, state, met);
+        let first = met.len();
+        self.visits += 1;
+        for i in 0..self.writes[event.index()].len() {
+            let var = self.writes[event.index()][i].index();
+            let readers = std::mem::take(&mut self.readers[var]);
+            for q in readers.iter().map(|q| *q as usize) {
+                if std::mem::replace(&mut self.evaluated[q], self.visits) != self.visits {
+                    self.evaluate(q, state, met);
+                }
+            }
+            self.readers[var] = readers;
         }
-        self.touched[event.index()] = touched;
+        met[first..].sort_unstable_by_key(|(q, _)| *q);
     }
 
     fn evaluate(

@@ -144,9 +144,11 @@ fn solve(sets: &mut SymbolicProblem<'_, '_>, fixpoint: Fixpoint) -> Found {
     let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
+    let lease = sets.space.budget().lease();
     let mut witness = RunBuilder {
         sets,
         whole: &whole,
+        lease,
     };
     if let Some(lasso) = witness.accepted_prefix(&initial, &reached)? {
         return Ok(Outcome::Accepting(lasso));

@@ -276,7 +276,9 @@ impl SetProduct for SlapFst {
             location: from.location,
             state: start.clone(),
         };
+        let lease = sets.space.budget().lease();
         let whole = &self.whole;
-        RunBuilder { sets, whole }.run(first, &self.fair)
+        let mut witness = RunBuilder { sets, whole, lease };
+        witness.run(first, &self.fair)
     }
 }

@@ -18,7 +18,7 @@ use super::walk::lost;
 use super::whole::{AutomatonEdge, SetFamily, StepSelection, Whole, is_empty};
 use crate::runs::{Passage, plain_run};
 use lariat_automata::StateId;
-use lariat_budget::Stop;
+use lariat_budget::{Lease, Stop};
 use lariat_emptiness::Marks;
 use lariat_model::{Constraint, Lasso, State, Strength};
 use lariat_space::symbolic::Set;
@@ -37,6 +37,8 @@ type ProductPath = (Vec<Passage>, ProductState);
 pub struct RunBuilder<'a, 'r, 's> {
     pub sets: &'a mut SymbolicProblem<'r, 's>,
     pub whole: &'a Whole,
+    /// The memory of the states on the paths.
+    pub lease: Lease,
 }
 
 enum Goal {
@@ -348,6 +350,10 @@ impl RunBuilder<'_, '_, '_> {
 
     /// Returns the steps through the layers to `end`, a member of the last layer.
     fn retrace(&mut self, layers: &[SetFamily], end: ProductState) -> Result<Vec<Passage>, Stop> {
+        let state = size_of::<Passage>() + size_of_val(&*end.state);
+        let paths = usize::try_from(self.lease.bytes()).unwrap_or(usize::MAX);
+        self.lease
+            .resize(paths.saturating_add(layers.len() * state))?;
         let mut steps = Vec::with_capacity(layers.len());
         let mut at = end;
         for layer in layers.iter().rev().skip(1) {

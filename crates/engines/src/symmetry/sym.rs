@@ -80,7 +80,9 @@ fn decide(task: &mut Task<'_>) -> Found {
     let found = match found? {
         Outcome::Empty => complete(Outcome::Empty, worker.pairs.states()),
         Outcome::Accepting(evidence) => match lasso(&product, &mut worker, &evidence)? {
-            Some(found) => product.unroll(&mut worker, &found).map(Outcome::Accepting),
+            Some(found) => product
+                .unroll(&mut worker, &found, task.budget)
+                .map(Outcome::Accepting),
             None => Err(Stop::Internal("a component without a lasso".to_owned())),
         },
         Outcome::Undecided(_) => Err(Stop::Internal(

@@ -13,7 +13,7 @@
 
 use super::sym::{Quotient, QuotientWorker};
 use crate::explicit::steps::{MOST_STEPS, too_long};
-use lariat_budget::Stop;
+use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Edge, Graph as _, GraphLasso, NodeId};
 use lariat_model::{EventId, Lasso, RunRecorder, State, System};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
@@ -30,7 +30,12 @@ fn lost(what: &str) -> Stop {
 
 impl Quotient<'_> {
     /// Returns the run of the system along a lasso of the quotient, unless it is too long.
-    pub fn unroll(&self, worker: &mut QuotientWorker, found: &GraphLasso) -> Result<Lasso, Stop> {
+    pub fn unroll(
+        &self,
+        worker: &mut QuotientWorker,
+        found: &GraphLasso,
+        budget: &Budget,
+    ) -> Result<Lasso, Stop> {
         let origin = self.origin(worker, found.initial)?;
         let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
         let prefix = self.steps(worker, found.initial, &found.prefix)?;
@@ -39,13 +44,14 @@ impl Quotient<'_> {
             system: self.problem.system,
             symmetry: self.symmetry,
             to,
-            run: RunRecorder::new(initial),
+            run: RunRecorder::new(initial).leased(budget),
         };
         run.along(&prefix)?;
         // The states at the start of the rounds, each with the number of steps before it.
         let mut starts: Vec<(State, usize)> = Vec::new();
         loop {
             self.tick(worker, 0)?;
+            run.run.settle()?;
             let known = starts.iter().find(|(state, _)| state == run.run.state());
             if let Some((_, length)) = known {
                 return Ok(run.run.into_lasso(*length));

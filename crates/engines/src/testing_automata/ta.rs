@@ -20,9 +20,13 @@ pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     }
     let found = two_pass(&product, &mut worker, FirstPass::default(), &mut counts);
     record_search(task.account, &counts, worker.states());
-    let found = conclude(&product, &mut worker, found?, |product, worker, found| {
-        found.lasso(product, worker)
-    });
+    let found = conclude(
+        &product,
+        &mut worker,
+        found?,
+        task.budget,
+        |product, worker, found| found.lasso(product, worker),
+    );
     record_peak(task);
     complete(found?, worker.states())
 }

@@ -20,7 +20,7 @@ pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     }
     let found = couvreur(&product, &mut worker, &mut counts);
     record_search(task.account, &counts, worker.states());
-    let found = conclude(&product, &mut worker, found?, lasso);
+    let found = conclude(&product, &mut worker, found?, task.budget, lasso);
     record_peak(task);
     complete(found?, worker.states())
 }

@@ -8,6 +8,7 @@ use lariat_formats::LoadedModel;
 use lariat_model::{Lasso, System};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
+use std::io;
 
 /// The answer in a word: `yes`, `no`, a number, `unbounded` or `unknown`. For `reach` and `always`
 /// it answers the question as asked.
@@ -124,8 +125,13 @@ pub struct LineHead<'a> {
     pub is_late: bool,
 }
 
-/// An answer as one JSON object in a line, schema 1.
-pub fn json_line(model: &LoadedModel, head: LineHead<'_>, reply: &EarnedReply) -> String {
+/// Writes an answer as one JSON object, schema 1, without the end of the line.
+pub fn write_json(
+    out: &mut dyn io::Write,
+    model: &LoadedModel,
+    head: LineHead<'_>,
+    reply: &EarnedReply,
+) -> io::Result<()> {
     let LineHead { about, seconds, .. } = head;
     let (answer, system) = (&reply.answer, &model.system);
     let number = |value: &i128| Json::from(value.to_string());
@@ -173,5 +179,6 @@ pub fn json_line(model: &LoadedModel, head: LineHead<'_>, reply: &EarnedReply) -
     if !names.is_empty() {
         object["names"] = names.into();
     }
-    run_json::line(&object, "run", system, run.as_ref())
+    let run = run.as_ref().map(|run| (system, run));
+    run_json::write_line(out, &object, "run", run)
 }

@@ -8,8 +8,9 @@ use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
-use lariat_model::{EventId, Modality, Predicate, Proposition};
+use lariat_model::{EventId, Predicate, Proposition};
 use serde_json::{Map, Value as Json, json};
+use std::io;
 
 /// The report as one JSON object.
 pub(crate) fn report_json(report: &Report) -> Json {
@@ -21,11 +22,12 @@ pub(crate) fn report_json(report: &Report) -> Json {
     object
 }
 
-/// The report as one line.
-pub(crate) fn report_line(report: &Report) -> String {
+/// Writes the report as one line, without its end.
+pub(crate) fn write_line(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let object = head(report);
-    let (system, run) = (&report.vocabulary.model.system, report.run.as_ref());
-    run_json::line(&object, run_key(&object), system, run.map(Trace::lasso))
+    let run = report.run.as_ref();
+    let run = run.map(|run| (run.system(), run.lasso()));
+    run_json::write_line(out, &object, run_key(&object), run)
 }
 
 /// The key of the run: a run that shows a formula of the form `EF p` is a witness.
@@ -42,7 +44,7 @@ pub(crate) fn head(report: &Report) -> Json {
     let mut object = decision_json(report);
     if let Some(modality) = report.modality {
         object["modality"] = modality.name().into();
-        if modality == Modality::Some {
+        if modality.is_witnessed() {
             object["verdict"] = match object["verdict"].as_str() {
                 Some("holds") => "violated",
                 Some("violated") => "holds",

@@ -28,6 +28,7 @@ use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -208,7 +209,7 @@ impl Report {
 
     /// Returns whether a run shows that the property `EF p` holds, not a violation.
     fn is_witnessed(&self) -> bool {
-        self.modality == Some(Modality::Some)
+        self.modality.is_some_and(Modality::is_witnessed)
     }
 
     /// The name of the property.
@@ -294,6 +295,12 @@ impl Report {
             (Some(finding), _) => self.about_finding(finding),
             (None, Some(Modality::Some)) => Some("decided as the negation of `G !p`".to_owned()),
             (None, Some(Modality::All)) => Some("decided as `G p`".to_owned()),
+            (None, Some(Modality::AllSome)) => {
+                Some("no LTL: decided as the question whether p stays reachable".to_owned())
+            }
+            (None, Some(Modality::SomeAll)) => {
+                Some("no LTL: decided as the question whether !p stays reachable".to_owned())
+            }
             (None, None) => None,
         });
         notes
@@ -330,7 +337,13 @@ impl Report {
     /// The report as one line of JSON. It needs much less memory than the
     /// [object](Report::to_json) if the run is long.
     pub fn to_json_line(&self) -> String {
-        json::report_line(self)
+        run_json::in_memory(|out| self.write_json_line(out))
+    }
+
+    /// Writes the report as one line of JSON, without its end. The steps of a run are written one by
+    /// one: buffer the output.
+    pub fn write_json_line(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        json::write_line(self, out)
     }
 
     /// The object without the steps of its run.

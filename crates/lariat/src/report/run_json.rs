@@ -8,7 +8,7 @@ use super::text::{is_shown, value_text};
 use lariat_model::{Domain, Labels, Lasso, RunCursor, System, Value, VarId};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::io;
 
 /// Limit on the values in the markings of a run: longer runs list the changes of each step.
 const MOST_VALUES: usize = 1 << 20;
@@ -90,54 +90,63 @@ impl Iterator for RunSteps<'_> {
     }
 }
 
-/// An object as text. The run under `key`, if there is one, has no steps in the object, and those
-/// of `lasso` in the text.
-pub(crate) fn line(object: &Json, key: &str, system: &System, lasso: Option<&Lasso>) -> String {
-    let mut out = String::new();
-    write_object(&mut out, object, |out, name, value| {
-        match lasso.filter(|_| name == key && value.is_object()) {
-            Some(lasso) => write_run(out, value, system, lasso),
-            None => write_value(out, value),
+/// Writes an object as text. The run under `key`, if there is one, has no steps in the object, and
+/// those of `lasso` in the text.
+pub(crate) fn write_line(
+    out: &mut dyn io::Write,
+    object: &Json,
+    key: &str,
+    run: Option<(&System, &Lasso)>,
+) -> io::Result<()> {
+    write_object(out, object, |out, name, value| {
+        match run.filter(|_| name == key && value.is_object()) {
+            Some((system, lasso)) => write_run(out, value, system, lasso),
+            None => write!(out, "{value}"),
         }
-    });
-    out
+    })
 }
 
-fn write_run(out: &mut String, object: &Json, system: &System, lasso: &Lasso) {
+/// A text that is written into memory, where writing does not fail.
+pub(crate) fn in_memory(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+    let mut out = Vec::new();
+    let _ = write(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn write_run(
+    out: &mut dyn io::Write,
+    object: &Json,
+    system: &System,
+    lasso: &Lasso,
+) -> io::Result<()> {
     let mut steps = RunSteps::new(system, lasso);
     let counts = counts(lasso);
     write_object(out, object, |out, name, value| {
         let Some(part) = STEPS.iter().position(|key| *key == name) else {
-            return write_value(out, value);
+            return write!(out, "{value}");
         };
-        out.push('[');
+        out.write_all(b"[")?;
         for (i, step) in steps.by_ref().take(counts[part]).enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            write_value(out, &step);
+            let comma = if i > 0 { "," } else { "" };
+            write!(out, "{comma}{step}")?;
         }
-        out.push(']');
-    });
+        out.write_all(b"]")
+    })
 }
 
 /// Writes an object whose values are written by `write`, in the order of the object.
-fn write_object(out: &mut String, object: &Json, mut write: impl FnMut(&mut String, &str, &Json)) {
-    out.push('{');
+fn write_object(
+    out: &mut dyn io::Write,
+    object: &Json,
+    mut write: impl FnMut(&mut dyn io::Write, &str, &Json) -> io::Result<()>,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
     for (i, (name, value)) in object.as_object().into_iter().flatten().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        write_value(out, &Json::from(name.as_str()));
-        out.push(':');
-        write(out, name, value);
+        let comma = if i > 0 { "," } else { "" };
+        write!(out, "{comma}{}:", Json::from(name.as_str()))?;
+        write(out, name, value)?;
     }
-    out.push('}');
-}
-
-fn write_value(out: &mut String, value: &Json) {
-    // Writing to a string does not fail.
-    let _ = write!(out, "{value}");
+    out.write_all(b"}")
 }
 
 /// The names of the ids in a run, where text shows names.

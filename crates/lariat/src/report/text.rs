@@ -11,10 +11,13 @@ use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
 use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
-use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, Step, System, Value, VarId};
+use lariat_model::{
+    Deadlock, Domain, EventId, EvidenceKind, Lasso, Modality, Step, System, Value, VarId,
+};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Limit on the marked places of a state and the changes of a step that are shown.
 const SHOWN: usize = 12;
@@ -32,10 +35,14 @@ pub(crate) fn evidence_text(report: &Report, layout: &RunLayout) -> String {
     let Some(run) = &report.run else {
         return String::new();
     };
-    let shape = if report.is_witnessed() {
-        format!("witness: {}", steps_text(run.len()))
-    } else {
-        format!("counterexample: {}", shape(&run.lasso))
+    let length = steps_text(run.len());
+    let shape = match report.modality {
+        Some(Modality::Some) => format!("witness: {length}"),
+        Some(Modality::SomeAll) => format!("witness: {length}, after which p always holds"),
+        Some(Modality::AllSome) => {
+            format!("counterexample: {length}, after which p is unreachable")
+        }
+        Some(Modality::All) | None => format!("counterexample: {}", shape(&run.lasso)),
     };
     let mut out = String::new();
     write_line(&mut out, "  ", &format!("{shape} (replayed)"), layout.width);
@@ -112,33 +119,29 @@ fn lasso_text(out: &mut String, trace: &Trace, layout: &RunLayout) {
     let system = &trace.vocabulary.shown_model().system;
     let legend = legend(system, trace.atoms.len());
     legend_text(out, trace, &legend, layout);
-    let mut shown = states_text(trace, full);
     let is_prefix = lasso.kind() == EvidenceKind::Prefix;
-    let back = if is_prefix {
-        String::new()
-    } else {
-        shown.pop().unwrap_or_default()
-    };
-    let rows = step_rows(trace, &legend, shown);
-    let entry = lasso.prefix.len().min(rows.len());
-    let folds = [0..entry, entry..rows.len()].map(|part| folded(part, trace.bad, layout));
+    let total = lasso.len() + usize::from(is_prefix);
+    let entry = lasso.prefix.len().min(total);
+    let folds = [0..entry, entry..total].map(|part| folded(part, trace.bad, layout));
+    let mut shown = states_text(trace, full, &folds);
+    // The state that closes the loop.
+    let back = shown.pop_if(|_| !is_prefix).unwrap_or_default().1;
     let heading = if full { "state" } else { "state, then changes" };
     let heading = [legend.join(" "), heading.to_owned(), "event".to_owned()];
     let mut lines = vec![TableLine::Row {
         margin: String::new(),
         cells: heading,
     }];
-    for (position, row) in rows.into_iter().enumerate() {
-        match folds.iter().find(|fold| fold.contains(&position)) {
-            None => lines.push(row),
-            Some(fold) if fold.start == position => {
-                let (count, advice) = (fold.len(), layout.advice("them"));
-                let plural = if count == 1 { "step" } else { "steps" };
-                let remark = format!("    … {count} more {plural}{advice}");
-                lines.push(TableLine::Remark(remark));
-            }
-            Some(_) => {}
+    for (position, row) in step_rows(trace, &legend, shown) {
+        if let Some(fold) = folds.iter().find(|fold| fold.end == position)
+            && !fold.is_empty()
+        {
+            let (count, advice) = (fold.len(), layout.advice("them"));
+            let plural = if count == 1 { "step" } else { "steps" };
+            let remark = format!("    … {count} more {plural}{advice}");
+            lines.push(TableLine::Remark(remark));
         }
+        lines.push(row);
     }
     write_rows(out, &lines, layout.width);
     if !is_prefix {
@@ -168,13 +171,13 @@ pub(crate) fn cut_text(
 
 /// The positions of a run, one line each.
 pub(super) fn steps(trace: &Trace) -> Vec<String> {
-    let mut shown = states_text(trace, false);
+    let mut shown = states_text(trace, false, &[]);
     if trace.lasso.kind() != EvidenceKind::Prefix {
         // The state that closes the loop.
         shown.pop();
     }
     let rows = step_rows(trace, &[], shown).into_iter();
-    let lines = rows.filter_map(|row| match row {
+    let lines = rows.filter_map(|(_, row)| match row {
         TableLine::Row { margin, cells } => {
             let [_, state, event] = cells;
             Some(format!("{} {state} → {event}", margin.trim_start()))
@@ -195,28 +198,39 @@ fn legend_text(out: &mut String, trace: &Trace, legend: &[String], layout: &RunL
 }
 
 /// The initial state, then the changes of each step, or whole states if `full`. The contents of
-/// channels are shown in whole states only.
-fn states_text(trace: &Trace, full: bool) -> Vec<String> {
+/// channels are shown in whole states only. Positions in `folds` are left out: runs may be long.
+fn states_text(trace: &Trace, full: bool, folds: &[Range<usize>]) -> Vec<(usize, String)> {
     let (model, lasso) = (trace.vocabulary.shown_model(), &trace.lasso);
     let system = &model.system;
     let keep = |var: VarId| full || !is_in_channel(model, var);
-    let mut shown = vec![marking_of(system, &lasso.initial, full, keep)];
+    let mut shown = vec![(0, marking_of(system, &lasso.initial, full, keep))];
     let mut run = lasso.cursor();
+    let mut position = 0;
     while let Some((before, step)) = run.next() {
+        position += 1;
+        if folds.iter().any(|fold| fold.contains(&position)) {
+            continue;
+        }
         let failure = step.event.and_then(|event| system.failure(before, event));
         let changed = step_text_of(system, before, step, keep);
         let after = run.state();
-        shown.push(match (failure, full) {
+        let text = match (failure, full) {
             (Some(fault), _) if system.has_failed(after) => format!("{changed} ({fault})"),
             (_, true) => marking(system, after, true),
             (_, false) => changed,
-        });
+        };
+        shown.push((position, text));
     }
     shown
 }
 
-/// A row per position: the mark, the position, the true atoms, the state, and the event.
-fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableLine> {
+/// A row per position that is shown: the mark, the position, the true atoms, the state, and the
+/// event.
+fn step_rows(
+    trace: &Trace,
+    legend: &[String],
+    shown: Vec<(usize, String)>,
+) -> Vec<(usize, TableLine)> {
     let (lasso, atoms) = (&trace.lasso, &trace.atoms);
     let model = trace.vocabulary.shown_model();
     let system = &model.system;
@@ -236,10 +250,16 @@ fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableL
         None if system.has_failed(state) => "nothing: error".into(),
         None => "nothing: deadlock".into(),
     };
-    let width = shown.len().to_string().len().max(2);
-    let mut run = lasso.cursor();
-    let rows = shown.into_iter().enumerate().map(|(position, shown)| {
-        let step = run.next().map(|(_, step)| step);
+    let last = shown.last().map_or(0, |(position, _)| *position);
+    let width = (last + 1).to_string().len().max(2);
+    let (mut positions, mut run) = (0.., lasso.cursor());
+    let rows = shown.into_iter().map(|(position, shown)| {
+        let step = loop {
+            let step = run.next().map(|(_, step)| step);
+            if positions.next() == Some(position) {
+                break step;
+            }
+        };
         let state = run.source();
         let mark = match position {
             _ if trace.bad == Some(position) => '✗',
@@ -248,10 +268,11 @@ fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableL
         };
         let taken = step.map_or("any continuation".into(), |step| event(step.event, state));
         let truth = truth(state, step.and_then(|step| step.event));
-        TableLine::Row {
+        let row = TableLine::Row {
             margin: format!("  {mark} {position:>width$}"),
             cells: [truth, shown, taken.into_owned()],
-        }
+        };
+        (position, row)
     });
     rows.collect()
 }

@@ -34,7 +34,7 @@ fn contradicting_verdicts_are_withdrawn() {
     let first = checked(&by(Plan::of("explicit")));
     // The verdict of a defective engine.
     let second = Decision {
-        verdict: EarnedVerdict::earn(Ok(Outcome::Empty), Ok),
+        verdict: EarnedVerdict::earn(Ok(Outcome::Empty), &Budget::unlimited(), Ok),
         engine: EngineId::SlapFst,
         ..first.clone()
     };

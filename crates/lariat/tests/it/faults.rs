@@ -117,6 +117,7 @@ fn parallel_engines_of_auto_stop_at_any_point() {
             let report = check_subject(&subject, property, &options, &mut explored, ctx);
             stopped += u32::from(!is_right(&report.verdict, holds, &stop));
             assert_eq!(idle.take_up_to(usize::MAX).len(), seats);
+            drop(report);
             drop(explored);
             drop(systems);
             assert_eq!(budget.bytes_used(), 0);

@@ -1,7 +1,9 @@
 //! Runs that the replay refuses. It checks every run before a property is reported as violated.
 
 use crate::asking::{event, one_property, system};
-use lariat::internals::{Budget, EarnedVerdict, Interpretation, Reason, ReplayedProperty, replay};
+use lariat::internals::{
+    Budget, EarnedVerdict, Interpretation, Reason, ReplayedProperty, Stop, replay,
+};
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_emptiness::Marks;
 use lariat_engines::Outcome;
@@ -188,18 +190,25 @@ fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
 #[test]
 fn verdicts_are_earned() {
     let any = || run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
-    let holds = EarnedVerdict::earn(Ok(Outcome::Empty), |_| {
+    let budget = Budget::unlimited();
+    let holds = EarnedVerdict::earn(Ok(Outcome::Empty), &budget, |_| {
         Err(ReplayError::Defect("not asked".to_owned()))
     });
     assert!(matches!(holds, EarnedVerdict::Holds(_)), "{holds:?}");
-    let doubt = EarnedVerdict::earn(Ok(Outcome::Undecided(any())), Ok);
+    let doubt = EarnedVerdict::earn(Ok(Outcome::Undecided(any())), &budget, Ok);
     let inconclusive = matches!(doubt, EarnedVerdict::Unknown(Reason::Inconclusive(_)));
     assert!(inconclusive, "{doubt:?}");
-    let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), |_| {
+    let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), &budget, |_| {
         Err(ReplayError::Defect("wrong".to_owned()))
     });
     let wrong = EarnedVerdict::Unknown(Reason::Internal("wrong".to_owned()));
     assert_eq!(failed, wrong);
-    let found = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), Ok);
+    let found = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), &budget, Ok);
     assert!(matches!(found, EarnedVerdict::Violated(_)), "{found:?}");
+    assert!(budget.bytes_used() > 0);
+    drop(found);
+    assert_eq!(budget.bytes_used(), 0);
+    let large = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), &Budget::bytes(8), Ok);
+    let refused = EarnedVerdict::Unknown(Reason::Stopped(Stop::Memory));
+    assert_eq!(large, refused);
 }

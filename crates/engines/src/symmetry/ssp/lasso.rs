@@ -64,7 +64,7 @@ pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, 
     match couvreur(&quotient, &mut single, &mut Counts::default())? {
         Outcome::Accepting(evidence) => {
             let found = lasso(&quotient, &mut single, &evidence)?.ok_or_else(lost)?;
-            quotient.unroll(&mut single, &found)
+            quotient.unroll(&mut single, &found, task.budget)
         }
         _ => Err(lost()),
     }
@@ -100,6 +100,6 @@ pub(super) fn concrete<'p>(
         return Ok(None);
     };
     let found = lasso(&restricted, &mut single, &evidence)?;
-    let run = found.map(|found| quotient.unroll(&mut single, &found));
+    let run = found.map(|found| quotient.unroll(&mut single, &found, task.budget));
     run.transpose()
 }
