@@ -1,11 +1,11 @@
 //! The control graph of a process: one element per statement, as SPIN numbers them.
 //!
 //! A *node* of the graph is an element at which a process can rest. `goto`, `break` and the joins
-//! behind `fi`, `od` and `unless` are no nodes when a step leads to them ([`Graph::rest`]), except at
-//! the end of an atomic block, where a process that has sent on a rendezvous channel rests; `goto`
-//! and `break` are also steps when they come first in an option or a block. The first statement of a block, an option or a
-//! nested selection belongs to the surrounding node ([`Graph::leaves`]). So the nodes are those of
-//! SPIN without statement merging.
+//! behind `fi`, `od` and `unless` are no nodes when a step leads to them ([`Graph::rest`]), except
+//! at the end of an atomic block, where a process that has sent on a rendezvous channel rests;
+//! `goto` and `break` are also steps when they come first in an option or a block. The first
+//! statement of a block, an option or a nested selection belongs to the surrounding node
+//! ([`Graph::leaves`]). So the nodes are those of SPIN without statement merging.
 
 use std::sync::Arc;
 
