@@ -6,7 +6,7 @@ use crate::{Failure, input};
 use lariat::internals::Strength;
 use lariat::internals::automata::hoa_stream;
 use lariat::internals::automaton_claim;
-use lariat::internals::formats::Outline;
+use lariat::internals::formats::{Outline, promela};
 use lariat::internals::ir::Errors;
 use lariat::{Budget, Model, Properties};
 use std::path::PathBuf;
@@ -84,14 +84,13 @@ impl Sources {
             errors.note(properties.add(text));
         }
         errors.note(properties.add_model_formulas());
-        // Runs that end have no cycle.
-        if args.acceptance_cycles {
-            let formula = "F G !accept_ || F deadlock";
-            errors.note(properties.add_named("acceptance cycle", formula));
-        }
-        if args.non_progress {
-            let formula = "G F !np_ || F deadlock";
-            errors.note(properties.add_named("non-progress cycle", formula));
+        for (is_wanted, (name, formula)) in [
+            (args.acceptance_cycles, promela::ACCEPTANCE_CYCLE),
+            (args.non_progress, promela::NON_PROGRESS_CYCLE),
+        ] {
+            if is_wanted {
+                errors.note(properties.add_named(name, formula));
+            }
         }
         for NamedSource { origin, bytes } in &self.files {
             errors.note(properties.add_file(origin, bytes));

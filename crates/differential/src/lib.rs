@@ -14,6 +14,7 @@
 pub mod processes;
 pub mod questions;
 pub mod quotient;
+pub mod spin;
 pub mod subjects;
 pub mod symmetric;
 pub mod watchdog;

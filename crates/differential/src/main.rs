@@ -6,12 +6,13 @@
 //!
 //! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
 //! places), `stretched` (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions`
-//! (reachable states), `processes` (clusters of 1, 2 and 4 processes), `threads` (4 to 32 threads,
+//! (reachable states), `promela` and `fair-promela` (processes with channels and atomic sequences), `spin` (the same
+//! against SPIN), `processes` (clusters of 1, 2 and 4 processes), `threads` (4 to 32 threads,
 //! stopped at random). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
 use lariat_differential::watchdog::Watchdog;
-use lariat_differential::{processes, questions, subjects};
+use lariat_differential::{processes, questions, spin, subjects};
 use lariat_testkit::{Campaign, Case};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -21,6 +22,9 @@ fn main() -> ExitCode {
     let mut campaign = Campaign::from_env(5000);
     if names.first().is_some_and(|name| name == "questions") {
         return about_states(&campaign, &names[1..]);
+    }
+    if names.first().is_some_and(|name| name == "spin") {
+        return with_spin(&campaign);
     }
     if names.first().is_some_and(|name| name == processes::WORKER) {
         return processes::work(&names[1..]);
@@ -36,12 +40,17 @@ fn main() -> ExitCode {
             names.remove(0);
             subjects::stressed()
         }
-        Some(name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded")) => {
+        Some(
+            name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded" | "promela"
+            | "fair-promela"),
+        ) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
                 "claims" => (Case::claimed, subjects::all()),
                 "shadows" => (Case::shadowed, subjects::all()),
                 "guarded" => (Case::guarded, subjects::all()),
+                "promela" => (Case::promela, subjects::all()),
+                "fair-promela" => (Case::fair_promela, subjects::fair()),
                 _ => (Case::stretched, subjects::all()),
             };
             names.remove(0);
@@ -102,4 +111,21 @@ fn about_states(campaign: &Campaign, names: &[String]) -> ExitCode {
     }
     println!("no difference in {tally:?}");
     ExitCode::SUCCESS
+}
+
+/// Compares random Promela models with SPIN.
+fn with_spin(campaign: &Campaign) -> ExitCode {
+    let Some(installed) = spin::Spin::installed("campaign") else {
+        return ExitCode::from(2);
+    };
+    match spin::compare(&installed, campaign.seeds()) {
+        Ok(tally) => {
+            println!("no difference in {tally:?}");
+            ExitCode::SUCCESS
+        }
+        Err(difference) => {
+            println!("{difference}");
+            ExitCode::FAILURE
+        }
+    }
 }

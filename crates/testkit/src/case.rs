@@ -3,7 +3,9 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{claims, fairness, guarded, nets, predicates, programs, reducible, shadows, stretched};
+use crate::{
+    claims, fairness, guarded, nets, predicates, programs, promela, reducible, shadows, stretched,
+};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -122,6 +124,24 @@ impl Case {
         let mut rng = Random::new(seed);
         let (_, net) = small(&mut rng, 60, guarded::added);
         Case::about(net, &mut rng)
+    }
+
+    /// Generates the case of this seed about a Promela model.
+    pub fn promela(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let cut = if rng.percent(20) { MOST_STATES } else { 100 };
+        let system = promela::random(&mut rng, cut);
+        Case::about(system, &mut rng)
+    }
+
+    /// Generates the case of this seed about a Promela model with fairness constraints.
+    pub fn fair_promela(seed: u64) -> Case {
+        let case = Case::promela(seed);
+        let mut rng = Random::new(seed.rotate_left(32));
+        Case {
+            fairness: fairness::random(&mut rng, &case.system),
+            ..case
+        }
     }
 
     /// Generates the case of this seed about a net on which agglomerations apply, or almost.

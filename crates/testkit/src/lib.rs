@@ -30,6 +30,7 @@ pub mod nets;
 pub mod oracle;
 pub mod predicates;
 pub mod programs;
+pub mod promela;
 pub mod questions;
 pub mod quotients;
 pub mod reducible;

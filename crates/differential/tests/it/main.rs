@@ -10,4 +10,5 @@ mod questions;
 mod quotient;
 mod reductions;
 mod seeds;
+mod spin;
 mod symmetry;

@@ -6,8 +6,9 @@
 
 use super::ast::*;
 use super::compile::{Compiler, Place};
+use super::graph::ElementKind;
 use super::layout::Leaf;
-use super::lexer::{Reading, Span};
+use super::lexer::{Diagnostic, Reading, Span};
 use super::terms::{all, any, binary, compare, not, number};
 use lariat_model::{BinaryOp, Expr as Ir, LValue, UnaryOp, Value, VarId};
 
@@ -233,16 +234,17 @@ impl Compiler<'_> {
                     None => error,
                 });
             };
-            let node = match graph.elements[*element].kind {
-                super::graph::ElementKind::Jump(_) => *element,
-                _ => graph.rest(*element),
+            let is_jump = matches!(graph.elements[*element].kind, ElementKind::Jump(_));
+            let node = match is_jump {
+                true => *element,
+                false => graph.rest(*element),
             };
             let Some(location) = occupant.locations.get(&node) else {
-                let message = format!(
-                    "the process never rests at `{}`: the label marks a jump or lies inside a d_step",
-                    label.text
-                );
-                return Err(label.span.error(message));
+                if is_jump || graph.elements[*element].d_step.is_some() {
+                    return Err(never_rests(label, is_jump));
+                }
+                // The statement is unreachable.
+                continue;
             };
             let here = compare(BinaryOp::Eq, slot.location, *location);
             parts.push(all(condition.into_iter().chain([here]).collect()));
@@ -371,7 +373,7 @@ impl Compiler<'_> {
     }
 
     /// Checks the use of a name that is no channel.
-    pub(super) fn no_channel(span: Span) -> super::lexer::Diagnostic {
+    pub(super) fn no_channel(span: Span) -> Diagnostic {
         span.error("this is no channel")
     }
 }
@@ -420,5 +422,22 @@ fn mask(expr: &mut Ir, condition: &Ir) {
                 _ => {}
             }
         }
+    }
+}
+
+fn never_rests(label: &Ident, is_jump: bool) -> Diagnostic {
+    let reason = if is_jump {
+        "marks a jump"
+    } else {
+        "lies inside a d_step"
+    };
+    let message = format!(
+        "the process never rests at `{}`: the label {reason}",
+        label.text
+    );
+    let error = label.span.error(message);
+    match is_jump {
+        true => error.help("in an `ltl` block of the model, the label makes the jump a step"),
+        false => error,
     }
 }

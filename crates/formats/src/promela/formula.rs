@@ -3,6 +3,10 @@
 //! Temporal operators, words such as `always`, and comparisons without quotes are translated to the
 //! formulas of the checker, in which every expression of Promela is a quoted atom. Macros of the
 //! model are expanded. In SPIN, `<> g == 3` means `(<> g) == 3`; such a formula is refused.
+//!
+//! Operators bind as in SPIN: prefix operators, then `U`, `W` and `V`, `&&`, `||`, and `->` and `<->`
+//! together; all of them associate to the left, so that `p U q U r` is `(p U q) U r`. The translation
+//! has all brackets. A single `|` or `&` that does not belong to an expression is `||` or `&&`.
 
 use lariat_ltl::AtomError;
 
@@ -10,6 +14,12 @@ use super::lexer::{Diagnostic, Reading, Span, Tok, Token};
 
 /// Limit on nested brackets.
 const DEPTH: usize = 200;
+
+/// How strongly binary operators bind.
+const IMPLIES: u8 = 1;
+const OR: u8 = 2;
+const AND: u8 = 3;
+const UNTIL: u8 = 4;
 
 /// Translates the tokens of a formula. `is_name` tells which words are names of the model.
 pub(super) fn translated(tokens: &[Token], is_name: &dyn Fn(&str) -> bool) -> Reading<String> {
@@ -20,11 +30,10 @@ pub(super) fn translated(tokens: &[Token], is_name: &dyn Fn(&str) -> bool) -> Re
         depth: 0,
         end,
         is_name,
-        output: String::new(),
     };
-    parser.formula()?;
+    let formula = parser.formula(0)?;
     match parser.peek() {
-        None => Ok(parser.output),
+        None => Ok(formula),
         Some(token) => Err(token
             .span
             .error("expected an operator or the end of the formula")),
@@ -74,7 +83,6 @@ struct Translator<'t> {
     depth: usize,
     end: Span,
     is_name: &'t dyn Fn(&str) -> bool,
-    output: String,
 }
 
 impl Translator<'_> {
@@ -82,34 +90,49 @@ impl Translator<'_> {
         self.tokens.get(self.at)
     }
 
-    fn formula(&mut self) -> Reading<()> {
-        loop {
-            self.operand()?;
-            let Some(infix) = self.peek().and_then(|t| self.infix(t)) else {
-                return Ok(());
+    /// A formula whose binary operators are stronger than `least`.
+    fn formula(&mut self, least: u8) -> Reading<String> {
+        let mut left = self.operand()?;
+        let mut last = "";
+        for brackets in 0.. {
+            let found = self.peek().and_then(|t| self.infix(t).or(single(t)));
+            let Some((infix, strength)) = found.filter(|(_, strength)| *strength > least) else {
+                break;
             };
             self.at += 1;
-            self.output.push_str(&format!(" {infix} "));
+            let right = self.formula(strength)?;
+            if infix == last && matches!(infix, "&&" | "||") {
+                // One pair of brackets around all operands.
+                left.pop();
+            } else if brackets > DEPTH {
+                return Err(self.end.error("the formula is nested too deeply"));
+            } else {
+                left.insert(0, '(');
+            }
+            left.push_str(&format!(" {infix} {right})"));
+            last = infix;
         }
+        Ok(left)
     }
 
-    /// A binary operator of formulas; a word that is a name of the model is none.
-    fn infix(&self, token: &Token) -> Option<&'static str> {
+    /// A binary operator of formulas, and how strongly it binds; a word that is a name of the model
+    /// is none.
+    fn infix(&self, token: &Token) -> Option<(&'static str, u8)> {
         Some(match &token.tok {
-            Tok::Sign("&&") => "&&",
-            Tok::Sign("||") => "||",
-            Tok::Sign("->") => "->",
-            Tok::Sign("<->") => "<->",
+            Tok::Sign("&&") => ("&&", AND),
+            Tok::Sign("||") => ("||", OR),
+            Tok::Sign("->") => ("->", IMPLIES),
+            Tok::Sign("<->") => ("<->", IMPLIES),
             Tok::Name(word) => match &**word {
-                "implies" => "->",
-                "equivalent" => "<->",
-                "U" | "until" | "stronguntil" => "U",
-                "W" | "weakuntil" => "W",
-                "V" | "R" | "release" => "R",
-                "M" => "M",
-                "and" => "&&",
-                "or" => "||",
-                "xor" => "xor",
+                "implies" => ("->", IMPLIES),
+                "equivalent" => ("<->", IMPLIES),
+                "U" | "until" | "stronguntil" => ("U", UNTIL),
+                "W" | "weakuntil" => ("W", UNTIL),
+                "V" | "R" | "release" => ("R", UNTIL),
+                "M" => ("M", UNTIL),
+                "and" => ("&&", AND),
+                "or" => ("||", OR),
+                "xor" => ("xor", OR),
                 _ => return None,
             },
             _ => return None,
@@ -140,39 +163,41 @@ impl Translator<'_> {
         })
     }
 
-    fn operand(&mut self) -> Reading<()> {
+    fn operand(&mut self) -> Reading<String> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(self.end.error("the formula is nested too deeply"));
         }
-        let mut is_prefixed = false;
+        let mut output = String::new();
         while let Some((prefix, count)) = self.prefix() {
             self.at += count;
-            self.output.push_str(&prefix);
-            self.output.push(' ');
-            is_prefixed = true;
+            output.push_str(&prefix);
+            output.push(' ');
         }
         let Some(token) = self.peek() else {
             return Err(self.end.error("expected a formula before the end"));
         };
         if let Tok::Text(atom) = &token.tok {
-            self.output.push_str(&format!("\"{atom}\""));
+            output.push_str(&format!("\"{atom}\""));
             self.at += 1;
         } else if token.is("(") && self.is_formula_group() {
             let open = token.span;
             self.at += 1;
-            self.output.push('(');
-            self.formula()?;
-            if !self.peek().is_some_and(|t| t.is(")")) {
-                return Err(open.error("this bracket is not closed"));
+            output.push_str(&format!("({})", self.formula(0)?));
+            match self.peek() {
+                Some(token) if token.is(")") => self.at += 1,
+                Some(token) if self.close(self.at).is_none() => {
+                    let message = "expected an operator of formulas or `)`";
+                    return Err(token.span.error(message));
+                }
+                _ => return Err(open.error("this bracket is not closed")),
             }
-            self.at += 1;
-            self.output.push(')');
         } else {
-            self.atom(is_prefixed)?;
+            let is_prefixed = !output.is_empty();
+            output.push_str(&self.atom(is_prefixed)?);
         }
         self.depth -= 1;
-        Ok(())
+        Ok(output)
     }
 
     /// The position of the bracket that closes the one at `open`.
@@ -194,14 +219,19 @@ impl Translator<'_> {
     }
 
     /// Returns whether the group that opens here is a formula of its own: it is followed by the end
-    /// of an operand, or contains a temporal operator.
+    /// of an operand, or contains an operator that expressions do not have, or a quoted atom.
     fn is_formula_group(&self) -> bool {
         let Some(close) = self.close(self.at) else {
             return true;
         };
         let behind = self.tokens.get(close + 1);
-        behind.is_none_or(|t| t.is(")") || self.infix(t).is_some())
-            && !self.is_conditional(self.at, close)
+        let is_only_formula = |t: &Token| {
+            matches!(t.tok, Tok::Text(_) | Tok::Sign("<>" | "<->"))
+                || self.infix(t).is_some_and(|(_, strength)| strength == UNTIL)
+        };
+        !self.is_conditional(self.at, close)
+            && (behind.is_none_or(|t| t.is(")") || self.infix(t).is_some())
+                || self.tokens[self.at..close].iter().any(is_only_formula))
     }
 
     /// Returns whether a group is `(c -> x : y)`.
@@ -223,11 +253,14 @@ impl Translator<'_> {
     }
 
     /// An expression up to the next operator of formulas.
-    fn atom(&mut self, is_prefixed: bool) -> Reading<()> {
+    fn atom(&mut self, is_prefixed: bool) -> Reading<String> {
         let first = self.at;
         let mut compares = false;
         while let Some(token) = self.peek() {
-            if token.is(")") || self.infix(token).is_some() && self.at > first {
+            let next = self.tokens.get(self.at + 1);
+            let ends = single(token).is_some()
+                && next.is_some_and(|t| matches!(t.tok, Tok::Text(_) | Tok::Sign("<>")));
+            if token.is(")") || self.at > first && (ends || self.infix(token).is_some()) {
                 break;
             }
             match token.tok {
@@ -258,13 +291,18 @@ impl Translator<'_> {
         let is_own = atom.len() == 1 && !(self.is_name)(word) && start.name().is_some()
             || matches!(word, "fires" | "fireable");
         let text = text_of(atom);
-        match is_own {
-            true => self.output.push_str(&text),
-            false => self.output.push_str(&format!(
-                "\"{}\"",
-                text.replace('\\', "\\\\").replace('"', "\\\"")
-            )),
-        }
-        Ok(())
+        Ok(match is_own {
+            true => text,
+            false => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        })
+    }
+}
+
+/// The operators `|` and `&` where no expression continues.
+fn single(token: &Token) -> Option<(&'static str, u8)> {
+    match token.tok {
+        Tok::Sign("|") => Some(("||", OR)),
+        Tok::Sign("&") => Some(("&&", AND)),
+        _ => None,
     }
 }

@@ -1,10 +1,11 @@
 //! The control graph of a process: one element per statement, as SPIN numbers them.
 //!
 //! A *node* of the graph is an element at which a process can rest. `goto`, `break` and the joins
-//! behind `fi` and `od` are no nodes when a step leads to them ([`Graph::rest`]); they are steps
-//! when they come first in an option or a block. The first statement of a block, an option or a
-//! nested selection belongs to the surrounding node ([`Graph::leaves`]). So the nodes are those of
-//! SPIN without statement merging.
+//! behind `fi`, `od` and `unless` are no nodes when a step leads to them ([`Graph::rest`]), except
+//! at the end of an atomic block, where a process that has sent on a rendezvous channel rests;
+//! `goto` and `break` are also steps when they come first in an option or a block. The first
+//! statement of a block, an option or a nested selection belongs to the surrounding node
+//! ([`Graph::leaves`]). So the nodes are those of SPIN without statement merging.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(super) enum ElementKind {
     Jump(ElementId),
     /// A `goto` whose label is not resolved yet.
     Goto(Ident),
-    /// Behind `fi` or `od`.
+    /// Behind `fi`, `od`, and the parts of an `unless`.
     Join,
     /// Alternatives by their first elements.
     Choice(Vec<ElementId>),
@@ -51,6 +52,8 @@ pub(super) struct Element {
     pub labels: Vec<Arc<str>>,
     /// Whether it lies inside an atomic block or a `d_step`.
     pub is_inside: bool,
+    /// Whether it lies inside an atomic block without being its last element.
+    pub is_atomic: bool,
     /// The innermost `d_step` around it.
     pub d_step: Option<ElementId>,
     /// First elements of the escapes that guard it, the innermost first.
@@ -63,12 +66,15 @@ pub(super) struct Graph {
     pub start: ElementId,
     pub end: ElementId,
     pub labels: FxHashMap<Arc<str>, ElementId>,
+    /// The last element of the sequence that was added last.
+    last: ElementId,
 }
 
 #[derive(Clone, Default)]
 struct Surroundings {
     leave: Option<ElementId>,
     is_inside: bool,
+    is_atomic: bool,
     d_step: Option<ElementId>,
     escapes: Vec<ElementId>,
 }
@@ -81,6 +87,7 @@ impl Graph {
             start: 0,
             end: 0,
             labels: FxHashMap::default(),
+            last: 0,
         };
         let around = Surroundings::default();
         graph.end = graph.reserve(end, &around)?;
@@ -105,6 +112,7 @@ impl Graph {
             span,
             labels: Vec::new(),
             is_inside: around.is_inside,
+            is_atomic: around.is_atomic,
             d_step: around.d_step,
             escapes: around.escapes.clone(),
         });
@@ -131,73 +139,108 @@ impl Graph {
                 }
                 self.elements[ids[i]].labels.push(label.text.clone());
             }
-            self.step(ids[i], &step.statement, next, around)?;
+            self.last = self.step(ids[i], &step.statement, next, around)?;
         }
         Ok(ids.first().copied().unwrap_or(next))
     }
 
+    /// Adds a statement; returns its last element.
     fn step(
         &mut self,
         id: ElementId,
         statement: &Statement,
         next: ElementId,
         around: &Surroundings,
-    ) -> Reading<()> {
+    ) -> Reading<ElementId> {
         let span = statement.span;
+        let mut last = id;
         self.elements[id].next = next;
         self.elements[id].kind = match &statement.kind {
             StatementKind::If(options) => {
                 let join = self.reserve(span, around)?;
+                last = join;
                 self.elements[join].next = next;
                 self.options(options, join, around)?
             }
             StatementKind::Do(options) => {
-                let join = self.reserve(span, around)?;
-                self.elements[join].next = next;
+                let exit = self.reserve(span, around)?;
+                last = exit;
+                self.elements[exit].next = next;
                 let mut around = around.clone();
-                around.leave = Some(join);
+                around.leave = Some(exit);
                 self.options(options, id, &around)?
             }
             StatementKind::Block(kind, body) => {
                 let mut around = around.clone();
+                let is_outer = !around.is_inside;
                 around.is_inside |= *kind != BlockKind::Plain;
                 let deterministic = *kind == BlockKind::Deterministic && around.d_step.is_none();
                 if deterministic {
                     around.d_step = Some(id);
                     around.escapes.clear();
                 }
+                around.is_atomic = around.is_inside && around.d_step.is_none();
                 let first = self.sequence(body, next, &around)?;
                 match deterministic {
                     true => ElementKind::Deterministic(first),
-                    false => ElementKind::Block(first),
+                    false => {
+                        if !body.0.is_empty() {
+                            last = self.last;
+                        }
+                        if is_outer && around.is_atomic {
+                            self.elements[last].is_atomic = false;
+                        }
+                        ElementKind::Block(first)
+                    }
                 }
             }
             StatementKind::Unless(main, escape) => {
-                let escape = self.sequence(escape, next, around)?;
+                let join = self.reserve(span, around)?;
+                last = join;
+                self.elements[join].next = next;
+                let escape = self.sequence(escape, join, around)?;
                 let mut around = around.clone();
                 if around.d_step.is_none() {
                     around.escapes.insert(0, escape);
                 }
-                ElementKind::Unless(self.sequence(main, next, &around)?)
+                let main = match self.elements[id].labels.is_empty() {
+                    true => without_braces(main),
+                    false => main,
+                };
+                let main = self.sequence(main, join, &around)?;
+                self.move_labels(id, main);
+                ElementKind::Unless(main)
             }
             StatementKind::Select(target, low, high) => {
+                let join = self.reserve(span, around)?;
+                last = join;
+                self.elements[join].next = next;
                 let mut values = Vec::new();
                 for value in *low..=*high {
                     let choice = self.reserve(span, around)?;
                     self.elements[choice].kind = ElementKind::Value(target.clone(), value);
-                    self.elements[choice].next = next;
+                    self.elements[choice].next = join;
                     values.push(choice);
                 }
                 ElementKind::Choice(values)
             }
             StatementKind::Break => match around.leave {
-                Some(join) => ElementKind::Jump(join),
+                Some(exit) => ElementKind::Jump(exit),
                 None => return Err(span.error("`break` outside of a loop")),
             },
             StatementKind::Goto(label) => ElementKind::Goto(label.clone()),
             _ => ElementKind::Basic(statement.clone()),
         };
-        Ok(())
+        Ok(last)
+    }
+
+    /// The labels of an `unless` mark the first statement of its main part.
+    fn move_labels(&mut self, from: ElementId, main: ElementId) {
+        let to = self.first(main);
+        for label in std::mem::take(&mut self.elements[from].labels) {
+            self.labels.insert(label.clone(), to);
+            self.elements[to].labels.push(label);
+        }
     }
 
     fn options(
@@ -277,26 +320,33 @@ impl Graph {
     }
 
     /// Where a process rests that a step leads to `element`.
-    pub fn rest(&self, mut element: ElementId) -> ElementId {
+    pub fn rest(&self, element: ElementId) -> ElementId {
+        self.rest_from(false, element)
+    }
+
+    /// Where a process rests that a step leads to `element`. A step inside an atomic block goes no
+    /// further than to the last jump or join before the end of the block.
+    fn rest_from(&self, is_atomic: bool, mut element: ElementId) -> ElementId {
         for _ in 0..self.elements.len() {
-            element = match self.elements[element].kind {
+            let at = &self.elements[element];
+            let next = match at.kind {
                 ElementKind::Jump(target) if target != element => target,
-                ElementKind::Join => self.elements[element].next,
+                ElementKind::Join => at.next,
                 ElementKind::Unless(main) => main,
                 _ => return element,
             };
+            if is_atomic && !self.elements[next].is_atomic {
+                return element;
+            }
+            element = next;
         }
         element
     }
 
     /// Where a process rests that begins at `element`: a jump that comes first is a step.
     fn first(&self, mut element: ElementId) -> ElementId {
-        for _ in 0..self.elements.len() {
-            element = match self.elements[element].kind {
-                ElementKind::Join => self.elements[element].next,
-                ElementKind::Unless(main) => main,
-                _ => return element,
-            };
+        while let ElementKind::Unless(main) = self.elements[element].kind {
+            element = main;
         }
         element
     }
@@ -322,10 +372,12 @@ impl Graph {
 
     /// Where a step of this element leads.
     pub fn target(&self, leaf: ElementId) -> ElementId {
-        match self.elements[leaf].kind {
-            ElementKind::Jump(target) => self.rest(target),
-            _ => self.rest(self.elements[leaf].next),
-        }
+        let from = &self.elements[leaf];
+        let next = match from.kind {
+            ElementKind::Jump(target) => target,
+            _ => from.next,
+        };
+        self.rest_from(from.is_atomic, next)
     }
 
     /// The nodes that are reachable from the start, the start first.
@@ -356,5 +408,16 @@ impl Graph {
             }
         }
         nodes
+    }
+}
+
+/// The main part of an `unless` without a label: its braces make no node.
+fn without_braces(main: &Sequence) -> &Sequence {
+    match &main.0[..] {
+        [step] if step.labels.is_empty() => match &step.statement.kind {
+            StatementKind::Block(BlockKind::Plain, body) if !body.0.is_empty() => body,
+            _ => main,
+        },
+        _ => main,
     }
 }

@@ -27,6 +27,7 @@ mod points;
 mod population;
 mod preprocess;
 mod scope;
+mod steps;
 mod terms;
 
 pub(crate) use declarations::declarations;
@@ -47,15 +48,20 @@ use events::{Events, Origin};
 use graph::Graph;
 use lariat_model::{
     Comparison, Definition, Domain, EventId, Fairness, Finding, FindingKind, InputError, LValue,
-    Predicate, System, Unit, Value, VarId, Variable,
+    Predicate, State, System, Unit, Value, VarId, Variable,
 };
 use layout::Layout;
 use lexer::{Diagnostic, Reading, Span, Tok, Token};
 use parser::Parser;
 use points::Points;
-use population::population;
+use population::{Population, population};
 use preprocess::{Preprocessor, Source};
 pub use scope::Scope;
+
+/// The property of `pan -a`: its name and its formula. Runs that end have no cycle.
+pub const ACCEPTANCE_CYCLE: (&str, &str) = ("acceptance cycle", "F G !accept_ || F deadlock");
+/// The property of `pan -l`.
+pub const NON_PROGRESS_CYCLE: (&str, &str) = ("non-progress cycle", "G F !np_ || F deadlock");
 
 /// A Promela model: the system and further declarations of the file.
 #[derive(Clone, Debug)]
@@ -129,26 +135,76 @@ fn referred(model: &ModelAst) -> FxHashSet<Arc<str>> {
     labels
 }
 
+/// Translates a model. If no structural bound on its processes is found, few process numbers are
+/// tried first: they suffice if the whole state space, when it is small, never needs another one.
 fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
-    let (model, files) = (&parser.model, &preprocessor.files[..]);
-    let referred = referred(model);
-    let mut graphs = Vec::new();
-    for process in &model.processes {
-        graphs.push(Graph::of(&process.body, process.end, &referred)?);
-    }
+    let model = &parser.model;
     if model.processes.iter().all(|p| p.active == 0) {
         let message = "the model has no process: expected `init` or an `active proctype`";
         return Err(Span::default().error(message));
     }
+    let graphs = graphs(model)?;
     let population = population(model, &graphs);
+    if !population.is_bounded {
+        let few = population.first(FEW_PROCESSES);
+        if let Ok(read) = populated(parser.clone(), preprocessor.clone(), &graphs, &few)
+            && never_fails(&read.system)
+        {
+            return Ok(read);
+        }
+    }
+    populated(parser, preprocessor, &graphs, &population)
+}
+
+/// Process numbers that are tried where no structural bound is found.
+const FEW_PROCESSES: usize = 24;
+/// Limits on the state space that confirms them: states, and events that are tried.
+const CONFIRMED_STATES: usize = 1 << 14;
+const CONFIRMED_EVENTS: usize = 1 << 23;
+
+/// Returns whether all reachable states, if they are few, are without an error.
+fn never_fails(system: &System) -> bool {
+    let mut open: Vec<State> = system.initial.clone();
+    let mut seen: FxHashSet<State> = open.iter().cloned().collect();
+    let mut tried = 0;
+    while let Some(state) = open.pop() {
+        tried += system.events.len();
+        if seen.len() > CONFIRMED_STATES || tried > CONFIRMED_EVENTS || system.has_failed(&state) {
+            return false;
+        }
+        for event in system.event_ids() {
+            for next in system.successors(&state, event) {
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+    }
+    true
+}
+
+fn graphs(model: &ModelAst) -> Reading<Vec<Graph>> {
+    let referred = referred(model);
+    let graph = |p: &ast::ProcessAst| Graph::of(&p.body, p.end, &referred);
+    model.processes.iter().map(graph).collect()
+}
+
+/// The system whose slots are those of a population.
+fn populated(
+    parser: Parser,
+    preprocessor: Preprocessor,
+    graphs: &[Graph],
+    population: &Population,
+) -> Reading<Promela> {
+    let (model, files) = (&parser.model, &preprocessor.files[..]);
     let mut layout = Layout::default();
     layout.globals(model)?;
     let line = |span: Span| line_of(files, span);
-    layout.slots(model, &graphs, &population.occupants, &line)?;
-    let points = Points::of(model, &graphs);
+    layout.slots(model, graphs, &population.occupants, &line)?;
+    let points = Points::of(model, graphs);
     let mut compiler = Compiler {
         model,
-        graphs: &graphs,
+        graphs,
         layout: Cow::Owned(layout),
         points: Cow::Owned(points),
         is_bounded: population.is_bounded,
@@ -178,7 +234,7 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
     }
     let messages = messages(&compiler, &events);
     let mut findings = findings(&compiler, files, &events);
-    let claim = claim(&compiler, &referred)?;
+    let claim = claim(&compiler)?;
     let mut definitions = processes(&compiler, &events);
     for (name, condition) in [
         ("accept_", compiler.at_labels("accept")),
@@ -219,9 +275,9 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
         source: None,
     };
     let scope = Scope {
+        graphs: graphs.to_vec(),
         parser,
         preprocessor,
-        graphs,
         layout,
         points,
     };
@@ -253,10 +309,7 @@ fn formulas(scope: &Scope) -> Reading<Vec<(String, String)>> {
 }
 
 /// The automaton of the `never` claim.
-fn claim(
-    compiler: &Compiler<'_>,
-    referred: &FxHashSet<Arc<str>>,
-) -> Reading<Option<PropertyAutomaton>> {
+fn claim(compiler: &Compiler<'_>) -> Reading<Option<PropertyAutomaton>> {
     if let [_, second, ..] = &compiler.model.claims[..] {
         let message = "a second `never` claim is not supported";
         return Err(second.span.error(message));
@@ -264,7 +317,7 @@ fn claim(
     let Some(claim) = compiler.model.claims.first() else {
         return Ok(None);
     };
-    let graph = Graph::of(&claim.body, claim.span, referred)?;
+    let graph = Graph::of(&claim.body, claim.span, &referred(compiler.model))?;
     claim::automaton(compiler, claim, &graph).map(Some)
 }
 

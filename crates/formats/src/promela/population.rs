@@ -29,6 +29,19 @@ pub(super) struct Population {
     pub is_bounded: bool,
 }
 
+impl Population {
+    /// At most this number of slots, with an error where a run needs another one.
+    pub fn first(&self, slots: usize) -> Population {
+        let mut occupants = self.occupants.clone();
+        occupants.truncate(slots.max(self.initial.len()));
+        Population {
+            occupants,
+            initial: self.initial.clone(),
+            is_bounded: false,
+        }
+    }
+}
+
 type Values = Vec<Option<i64>>;
 
 /// The abstract state of a process that creates others.

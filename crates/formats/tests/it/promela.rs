@@ -1,6 +1,7 @@
 //! Promela: accepted and refused input, sizes of small state spaces, formulas, damaged input.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use lariat_corpora::{Random, cases, seed};
 use lariat_formats::promela::{Promela, looks_like_promela, read};
@@ -60,6 +61,36 @@ fn states_are_those_of_spin() {
         ),
         ("byte g; active proctype P() { g == 1 }", (1, 1)),
         ("byte g; active proctype P() { end: g == 1 }", (1, 0)),
+        // The braces of a main part make no state, unless it has a label, which marks its beginning.
+        (
+            "bit b; active proctype P() { { do :: b = 1 - b -> true od } unless { b == 3 } }",
+            (4, 0),
+        ),
+        (
+            "bit b; active proctype P() { L: { do :: b = 1 - b -> true od } unless { b == 3 } }",
+            (5, 0),
+        ),
+        (
+            "bit b; active proctype P() { end: { b } unless { b } }",
+            (1, 0),
+        ),
+        // A process that sent inside an atomic sequence rests behind `fi`, before the next statement.
+        (
+            "byte x; chan c = [0] of { byte }; active proctype Q() { c?_ }
+             active proctype P() { atomic { if :: c!2 fi; x == 3 } }",
+            (3, 1),
+        ),
+        (
+            "byte x; chan c = [0] of { byte }; active proctype Q() { c?_ }
+             active proctype P() { atomic { do :: c!2; break od; x == 3 } }",
+            (3, 1),
+        ),
+        // In the middle of the sequence it rests at the next statement.
+        (
+            "bit b; byte x; active proctype Q() { do :: b = 1 - b od }
+             active proctype P() provided (b) { atomic { if :: b = 1 - b fi; if :: x == 3 fi; 3 } }",
+            (4, 0),
+        ),
     ] {
         assert_eq!(counted(text, FindingKind::EndState), wanted, "{text}");
     }
@@ -151,6 +182,7 @@ fn formulas_are_those_of_spin() {
         "([] <> (turn == 1)) -> ([] <> (turn == 0))",
         "G (\"inside <= 1\") && !deadlock",
         "<> (inside + turn > 1)",
+        "\"turn == 1\" | (<> (inside == 1)) & \"turn == 0\"",
     ] {
         add(formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
     }
@@ -163,39 +195,119 @@ fn formulas_are_those_of_spin() {
         let error = add(formula).expect_err(formula).to_string();
         assert!(error.contains(message), "{formula}\n{error}");
     }
+    // All binary operators associate to the left; `->` and `<->` bind equally.
+    for (text, bracketed) in [
+        ("P U Q U R", "(P U Q) U R"),
+        ("P -> Q -> R", "(P -> Q) -> R"),
+        ("P -> Q <-> R", "(P -> Q) <-> R"),
+        ("P W Q U R && P", "((P W Q) U R) && P"),
+        ("P V ! Q -> [] P U R", "(P V (!Q)) -> (([] P) U R)"),
+        ("P || Q && R || P", "P || (Q && R) || P"),
+        (
+            "P & Q | \"turn == 1\" | R & P",
+            "(P & Q) || (\"turn == 1\") || (R & P)",
+        ),
+    ] {
+        let atoms = |text: &str| {
+            let text = text.replace('P', "(turn == 0)").replace('Q', "(turn == 1)");
+            text.replace('R', "(inside == 1)")
+        };
+        add(&atoms(text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+        add(&atoms(bracketed)).unwrap_or_else(|error| panic!("{bracketed}: {error}"));
+    }
     let texts: Vec<&str> = properties.list.iter().map(|p| &*p.text).collect();
     assert_eq!(texts[0], "G(\"inside <= 1\")");
+    for pair in texts[7..].chunks(2) {
+        assert_eq!(pair[0], pair[1]);
+    }
 }
 
-#[test]
-fn damaged_models() {
-    let mut random = Random::new(seed(2026));
-    let words = [
-        "do", "od", "if", "fi", "::", "atomic {", "}", "run P()", "d_step {", "goto cs", "c!1",
-        "#define", "\n", "unless {", "else", "->",
+/// Damages a text at a few places.
+fn damage(random: &mut Random, text: &mut Vec<u8>) {
+    const WORDS: [&str; 20] = [
+        "do",
+        "od",
+        "if",
+        "fi",
+        "::",
+        "atomic {",
+        "}",
+        "run P()",
+        "d_step {",
+        "goto cs",
+        "c!1",
+        "#define",
+        "\n",
+        "unless {",
+        "else",
+        "->",
+        " 99999999999 ",
+        "[255]",
+        "active [200]",
+        "for (i : 1 .. 1000000)",
     ];
-    for _ in 0..cases(5000) {
-        let mut text = [MUTEX, RING][random.below(2_usize)].as_bytes().to_vec();
-        for _ in 0..=random.below(4_usize) {
-            let at = random.below(text.len() + 1);
-            let end = (at + random.below(30_usize)).min(text.len());
-            match random.below(4_usize) {
-                0 => drop(text.drain(at..end)),
-                1 => {
-                    let piece = text[at..end].to_vec();
-                    let to = random.below(text.len() + 1);
-                    text.splice(to..to, piece);
-                }
-                2 if at < text.len() => text[at] = random.bits() as u8,
-                _ => drop(text.splice(at..at, words[random.below(words.len())].bytes())),
+    for _ in 0..=random.below(4_usize) {
+        let at = random.below(text.len() + 1);
+        let end = (at + random.below(30_usize)).min(text.len());
+        match random.below(4_usize) {
+            0 => drop(text.drain(at..end)),
+            1 => {
+                let piece = text[at..end].to_vec();
+                let to = random.below(text.len() + 1);
+                text.splice(to..to, piece);
             }
-            if text.is_empty() {
-                break;
-            }
+            2 if at < text.len() => text[at] = random.bits() as u8,
+            _ => drop(text.splice(at..at, random.one_of(&WORDS).bytes())),
         }
-        if let Err(error) = read("model.pml", &text) {
+        if text.is_empty() {
+            break;
+        }
+    }
+}
+
+/// Reads damaged versions of these texts: errors have a message, and none takes long.
+fn read_damaged(texts: &[(String, Vec<u8>)], count: usize) {
+    let mut random = Random::new(seed(2026));
+    let mut slowest = (Duration::ZERO, String::new());
+    for _ in 0..count {
+        let (origin, text) = random.one_of(texts);
+        let mut text = text.clone();
+        damage(&mut random, &mut text);
+        let begun = Instant::now();
+        if let Err(error) = read(origin, &text) {
             assert!(!error.to_string().is_empty());
         }
         looks_like_promela(&text);
+        let taken = begun.elapsed();
+        assert!(taken < LONGEST, "{}", String::from_utf8_lossy(&text));
+        if taken > slowest.0 {
+            slowest = (taken, origin.clone());
+        }
     }
+    println!("{count} texts, slowest {slowest:?}");
+}
+
+/// The longest time for reading a model of a few kilobytes, in an optimised test.
+const LONGEST: Duration = Duration::from_secs(90);
+
+#[test]
+fn damaged_models() {
+    let own = [("mutex.pml", MUTEX), ("leader-ring.pml", RING)];
+    let own = own.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+    read_damaged(&own, cases(5000));
+}
+
+/// More with `LARIAT_CASES=5000`.
+#[test]
+fn damaged_external_models() {
+    let Some(folder) = lariat_corpora::models("promela") else {
+        return;
+    };
+    let texts = lariat_corpora::table(&folder.join("INDEX.tsv"));
+    let texts = texts.iter().map(|line| {
+        let path = folder.join(format!("{}.pml", line[0]));
+        let text = std::fs::read(&path).expect("a readable model");
+        (path.display().to_string(), text)
+    });
+    read_damaged(&texts.collect::<Vec<_>>(), cases(1000));
 }
