@@ -359,9 +359,21 @@ pub(crate) fn has_promela_suffix(origin: &str) -> bool {
     suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
 }
 
+/// The text behind leading comments in braces, as LoLA has them.
+fn after_lola_comments(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    while let Some(inside) = rest.strip_prefix(b"{")
+        && let Some(end) = inside.iter().position(|byte| *byte == b'}')
+    {
+        rest = inside[end + 1..].trim_ascii_start();
+    }
+    rest
+}
+
 /// The message about a text in a known format that is not read.
 fn foreign_format(text: &[u8]) -> Option<&'static str> {
-    let is_lola = text.starts_with(b"PLACE") || text.starts_with(b"SORT");
+    let net = after_lola_comments(text);
+    let is_lola = net.starts_with(b"PLACE") || net.starts_with(b"SORT");
     let known = [
         (is_lola, "nets of LoLA are not read"),
         (
