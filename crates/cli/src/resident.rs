@@ -18,7 +18,7 @@ const MB: u64 = 1 << 20;
 
 /// Interval between two observations.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// The same while computations are stopped.
+/// Interval near the ceiling.
 const SOON: Duration = Duration::from_millis(2);
 
 /// The resident memory of this process, observed now and then.
@@ -41,10 +41,11 @@ impl ResidentMemory {
 
     /// Compares the memory with the ceiling, and tells the budget. Returns when to do so again.
     pub(crate) fn observe(&mut self) -> Duration {
-        if let Some(bytes) = resident() {
-            self.compare(bytes);
-        }
-        if self.size == ProcessSize::Fine {
+        let Some(bytes) = resident() else {
+            return INTERVAL;
+        };
+        self.compare(bytes);
+        if bytes < self.ceiling - self.ceiling / 4 {
             INTERVAL
         } else {
             SOON
@@ -68,12 +69,12 @@ impl ResidentMemory {
 /// Resident bytes that a process with this limit may have: room for its code, for stacks and for what
 /// the allocator keeps.
 fn ceiling(limit: u64) -> u64 {
-    limit.saturating_add(limit / 10).saturating_add(32 * MB)
+    limit.saturating_add(limit / 10).saturating_add(24 * MB)
 }
 
 /// Resident bytes above which no computation goes on.
 fn last(limit: u64) -> u64 {
-    limit.saturating_add(limit / 8).saturating_add(48 * MB)
+    limit.saturating_add(limit / 10).saturating_add(36 * MB)
 }
 
 /// The resident bytes of this process, where the system tells.
@@ -93,7 +94,7 @@ mod tests {
         let budget = Budget::bytes(100 * MB);
         let mut memory = ResidentMemory::new(&budget);
         let mut outcomes = Vec::new();
-        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144, 161, 161, 160] {
+        for megabytes in [100, 134, 135, 135, 120, 135, 136, 136, 147, 147, 146] {
             memory.compare(megabytes * MB);
             outcomes.push(budget.check());
         }

@@ -287,7 +287,8 @@ impl Store {
         let shallow = self.kernel.levels <= SHALLOW;
         self.inside(|kernel| {
             let run = || {
-                let outcome = operation(kernel);
+                let counted = kernel.count_operation();
+                let outcome = counted.and_then(|()| operation(kernel));
                 kernel.finish(outcome)
             };
             if shallow {

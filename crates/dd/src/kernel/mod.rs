@@ -111,8 +111,10 @@ struct WorkMeter {
     budget: Budget,
     /// Steps until the next poll of the budget.
     fuel: u32,
-    /// The same when work was last reported to the budget.
+    /// Steps that were left when work was last reported to the budget.
     reported: u32,
+    /// Whole operations, for polls.
+    operations: u32,
     /// New nodes not yet reported to the budget.
     unspent: u64,
     /// The reason of the current [`Halt`].
@@ -200,6 +202,7 @@ impl Kernel {
                 budget: budget.clone(),
                 fuel: POLL_INTERVAL,
                 reported: POLL_INTERVAL,
+                operations: 0,
                 unspent: 0,
                 reason: None,
             },

@@ -10,6 +10,9 @@ pub struct Halt(());
 /// Number of steps between two polls of the budget.
 pub(super) const POLL_INTERVAL: u32 = 1 << 12;
 
+/// Number of whole operations between two polls.
+const OPERATIONS_PER_POLL: u32 = 256;
+
 /// Number of edges that count as one step: values may grow without bound, and nodes with them.
 const EDGES: usize = 64;
 
@@ -37,6 +40,16 @@ impl Kernel {
         if edges >= EDGES {
             let steps = u32::try_from(edges / EDGES).unwrap_or(u32::MAX);
             self.work.fuel = self.work.fuel.saturating_sub(steps).max(1);
+        }
+    }
+
+    /// Counts a whole operation, and polls the budget at intervals: all its results may be cached.
+    pub(crate) fn count_operation(&mut self) -> Result<(), Halt> {
+        self.work.operations = self.work.operations.wrapping_add(1);
+        if self.work.operations.is_multiple_of(OPERATIONS_PER_POLL) {
+            self.poll()
+        } else {
+            Ok(())
         }
     }
 

@@ -45,8 +45,16 @@ impl SweepGraph {
         &self.edges[start as usize..self.ends[state] as usize]
     }
 
-    /// Returns the run by which a state was found.
-    fn run(&self, space: &Explicit<'_>, states: &mut StateTable, to: u32) -> Lasso {
+    /// Returns the run by which a state was found. There may be one per question, and each step
+    /// takes time for all places: after the end of the budget there is none.
+    fn run(
+        &self,
+        space: &Explicit<'_>,
+        states: &mut StateTable,
+        to: u32,
+        budget: &Budget,
+    ) -> Result<Lasso, Stop> {
+        budget.check()?;
         let mut path = Vec::new();
         let mut at = to;
         loop {
@@ -60,9 +68,12 @@ impl SweepGraph {
         let initial = space.values(states, ExplicitStateId(at));
         let mut run = RunRecorder::new(initial.into());
         for (event, to) in path.into_iter().rev() {
+            if run.len() % POLL_INTERVAL == 0 {
+                budget.check()?;
+            }
             run.push(Some(event), space.values(states, ExplicitStateId(to)));
         }
-        run.into_prefix()
+        Ok(run.into_prefix())
     }
 }
 
@@ -121,15 +132,18 @@ pub fn sweep(
             Err(early) => stop = Some(early),
         }
     }
+    let mut found =
+        |q: usize, at: u32, finding: &dyn Fn(Lasso) -> Finding, sink: &mut FindingSink<'_>| {
+            match graph.run(&space, &mut states, at, budget) {
+                Ok(run) => sink(q, finding(run)),
+                Err(early) => stop = Some(early),
+            }
+        };
     for (q, best) in best.into_iter().enumerate() {
         match best {
-            Some((StateAnswer::Reached, at)) => {
-                let run = graph.run(&space, &mut states, at);
-                sink(q, Finding::Reached(run));
-            }
+            Some((StateAnswer::Reached, at)) => found(q, at, &Finding::Reached, sink),
             Some((StateAnswer::Record(value), at)) => {
-                let run = graph.run(&space, &mut states, at);
-                sink(q, Finding::AtLeast(value, run));
+                found(q, at, &|run| Finding::AtLeast(value, run), sink);
             }
             Some((StateAnswer::Lost, at)) => lost.push((q, at)),
             None => {}
@@ -146,8 +160,7 @@ pub fn sweep(
         }
     }
     for (q, at) in lost {
-        let run = graph.run(&space, &mut states, at);
-        sink(q, Finding::Lost(run));
+        found(q, at, &Finding::Lost, sink);
     }
     SearchEnd {
         stop,
