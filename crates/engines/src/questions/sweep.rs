@@ -68,7 +68,7 @@ impl SweepGraph {
         let initial = space.values(states, ExplicitStateId(at));
         let mut run = RunRecorder::new(initial.into());
         for (event, to) in path.into_iter().rev() {
-            if run.len() % POLL_INTERVAL == 0 {
+            if run.len().is_multiple_of(POLL_INTERVAL) {
                 budget.check()?;
             }
             run.push(Some(event), space.values(states, ExplicitStateId(to)));
