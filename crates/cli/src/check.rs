@@ -54,7 +54,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
     // Reading has its own watch: the main thread abandons a reader that is late.
-    dog.watch(PREPARATION, time.map(|time| time + READING));
+    dog.watch(PREPARATION, time.map(|time| time.saturating_add(READING)));
     let sources = Sources::read(&args, &budget)?;
     {
         let (args, options, sources) = (Arc::clone(&args), options.clone(), sources.clone());

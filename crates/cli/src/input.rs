@@ -45,7 +45,7 @@ pub(crate) fn supervised_texts<T: Send + 'static>(
     let mut own = budget.clone().with_cancel(Cancel::default());
     let mut outer = budget.clone();
     if let Some(time) = timeout {
-        own = own.with_deadline(time + GRACE);
+        own = own.with_deadline(time.saturating_add(GRACE));
         outer = outer.with_deadline(time);
     }
     supervised_for(&outer, GRACE, move || work(&own))

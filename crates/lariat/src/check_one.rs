@@ -105,21 +105,27 @@ impl<'s> Query<'_, 's> {
         }
     }
 
+    /// Returns the verdict that replaces one about all reachable states, if some atom has no value
+    /// in one of them.
+    pub fn missing_in_states(&self, cache: &mut SpaceCache<'s>) -> Option<EarnedVerdict> {
+        check_holds(self.subject, self.atoms, |subject, always| {
+            let query = Query {
+                subject,
+                formulas: subject.formulas(),
+                property: PropertyForm::Formula(always),
+                atoms: &subject.formulas().atoms_of(always),
+                phases: None,
+                ..*self
+            };
+            query.decide(cache).verdict
+        })
+    }
+
     /// Replaces `holds` if some atom has no value in a reachable state, and `violated` if some atom
     /// has no value along the run.
     pub fn check_partial_atoms(&self, decision: &mut Decision, cache: &mut SpaceCache<'s>) {
         let doubt = match &decision.verdict {
-            EarnedVerdict::Holds(_) => check_holds(self.subject, self.atoms, |subject, always| {
-                let query = Query {
-                    subject,
-                    formulas: subject.formulas(),
-                    property: PropertyForm::Formula(always),
-                    atoms: &subject.formulas().atoms_of(always),
-                    phases: None,
-                    ..*self
-                };
-                query.decide(cache).verdict
-            }),
+            EarnedVerdict::Holds(_) => self.missing_in_states(cache),
             EarnedVerdict::Violated(run) => check_run(self.subject, self.atoms, run.lasso()),
             EarnedVerdict::Unknown(_) => None,
         };

@@ -11,7 +11,6 @@
 use crate::ask::{AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, ask};
 use crate::cache::SpaceCache;
 use crate::check_parallel::CheckOutput;
-use crate::check_partial_atoms::check_holds;
 use crate::checker::{CheckEvent, Checker, Session};
 use crate::cross_check::{CrossCheck, reconcile};
 use crate::decision::Decision;
@@ -141,19 +140,8 @@ impl<'s> Query<'_, 's> {
         // The run was replayed on the model when the answer was earned.
         decision.verdict = EarnedVerdict::earn(found, self.budget(), Ok);
         // Whether p is reachable depends on states beyond the run.
-        let valued = |subject: &_, always| {
-            let query = Query {
-                subject,
-                formulas: subject.formulas(),
-                property: PropertyForm::Formula(always),
-                atoms: &subject.formulas().atoms_of(always),
-                phases: None,
-                ..*self
-            };
-            query.decide(cache).verdict
-        };
         if decision.verdict.is_known()
-            && let Some(doubt) = check_holds(self.subject, self.atoms, valued)
+            && let Some(doubt) = self.missing_in_states(cache)
         {
             decision.verdict = doubt;
         }
