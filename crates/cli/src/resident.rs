@@ -1,9 +1,9 @@
 //! The memory that the process has, compared with its limit.
 //!
 //! Large allocations are leased from the budget before they are made. Stacks, small objects and what
-//! the allocator keeps are not. So the watchdog thread also reads the resident memory of the process:
-//! above the [ceiling](ceiling), the computations that run stop with
-//! [`Stop::Memory`](lariat::internals::Stop::Memory).
+//! the allocator keeps are not. So the watchdog thread also reads the resident memory of the process
+//! without the pages of files (the code of the program is one): above the [ceiling](ceiling), the
+//! computations that run stop with [`Stop::Memory`](lariat::internals::Stop::Memory).
 //!
 //! The allocator may keep memory that is free again. Therefore what the process had when it was
 //! stopped is the new ceiling: properties that are checked afterwards may use it again. Above
@@ -66,21 +66,23 @@ impl ResidentMemory {
     }
 }
 
-/// Resident bytes that a process with this limit may have: room for its code, for stacks and for what
-/// the allocator keeps.
+/// Resident bytes that a process with this limit may have: room for stacks and for what the allocator
+/// keeps.
 fn ceiling(limit: u64) -> u64 {
-    limit.saturating_add(limit / 10).saturating_add(24 * MB)
+    limit.saturating_add(limit / 10).saturating_add(14 * MB)
 }
 
 /// Resident bytes above which no computation goes on.
 fn last(limit: u64) -> u64 {
-    limit.saturating_add(limit / 10).saturating_add(36 * MB)
+    limit.saturating_add(limit / 10).saturating_add(26 * MB)
 }
 
-/// The resident bytes of this process, where the system tells.
+/// The resident bytes of this process that belong to no file, where the system tells.
 fn resident() -> Option<u64> {
     let counts = read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = counts.split(' ').nth(1)?.parse().ok()?;
+    let mut counts = counts.split(' ').skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (counts.next()?.ok()?, counts.next()?.ok()?);
+    let pages = resident.saturating_sub(shared);
     Some(pages.saturating_mul(page_size() as u64))
 }
 
@@ -94,7 +96,7 @@ mod tests {
         let budget = Budget::bytes(100 * MB);
         let mut memory = ResidentMemory::new(&budget);
         let mut outcomes = Vec::new();
-        for megabytes in [100, 134, 135, 135, 120, 135, 136, 136, 147, 147, 146] {
+        for megabytes in [100, 124, 125, 125, 110, 125, 126, 126, 137, 137, 136] {
             memory.compare(megabytes * MB);
             outcomes.push(budget.check());
         }
