@@ -102,6 +102,9 @@ impl Ledger {
         if let Some(fault) = &self.fault {
             fault.request_bytes()?;
         }
+        if self.size.load(Ordering::Relaxed) == ProcessSize::Full as u8 {
+            return Err(Stop::Memory);
+        }
         let before = self.used.fetch_add(more, Ordering::Relaxed);
         let after = before.saturating_add(more);
         if after > self.limit {

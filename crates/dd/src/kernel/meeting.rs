@@ -113,13 +113,14 @@ impl Kernel {
         self.tables.withdraw_roots(self.peers.id);
     }
 
-    /// Runs `work` with exclusive access to the tables; fails if the budget is exhausted before all
-    /// other workers have left.
+    /// Runs `work` with exclusive access to the tables; fails if the budget is exhausted now, or
+    /// before all other workers have left.
     pub(crate) fn with_exclusive<R>(
         &mut self,
         work: impl FnOnce(&mut StoreTables) -> R,
     ) -> Result<R, Stop> {
         let budget = self.work.budget.clone();
+        budget.check()?;
         self.with_exclusive_under(&budget, work)
     }
 
