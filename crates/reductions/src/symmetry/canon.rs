@@ -30,6 +30,7 @@ use super::colours::Colours;
 use super::group::{Group, Permutation, RoleGroup, after};
 use super::mix;
 use super::size::factorial;
+use lariat_budget::Budget;
 use lariat_model::{Value, VarId};
 use std::ops::Range;
 
@@ -91,6 +92,8 @@ pub struct CanonScratch {
     /// True if some representative may not be unique in its orbit.
     pub(super) cut: bool,
     pub(super) net: ChainScratch,
+    /// The limits of searches for the least marking of an orbit.
+    pub(super) budget: Option<Budget>,
 }
 
 /// Classes of elements whose exchange does not change a marking.
@@ -111,6 +114,14 @@ enum Round {
 }
 
 impl CanonScratch {
+    /// Memory for searches that `budget` cuts short.
+    pub fn under(budget: &Budget) -> CanonScratch {
+        CanonScratch {
+            budget: Some(budget.clone()),
+            ..CanonScratch::default()
+        }
+    }
+
     /// The permutation applied by the last call of [`Canon::canon`].
     pub fn permutation(&self) -> &[u32] {
         &self.to
@@ -233,6 +244,7 @@ impl<'s, 'm> Canon<'s, 'm> {
                     exist: false,
                 },
                 cut: room.cut,
+                budget: room.budget.take(),
                 ..CanonScratch::default()
             };
         }

@@ -69,7 +69,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
             Representatives::Colours(canon) => canon.canon(room, tokens),
             Representatives::Net(chain, _) => {
                 let before = tokens.clone();
-                room.cut |= chain.least(&mut room.net, tokens).is_none();
+                room.cut |= least(chain, room, tokens).is_none();
                 before != *tokens
             }
         }
@@ -80,7 +80,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
     pub fn orbit_size(&self, room: &mut CanonScratch, tokens: &Tokens) -> Option<u128> {
         match self {
             Representatives::Colours(canon) => canon.orbit_size(room, tokens),
-            Representatives::Net(chain, _) => chain.least(&mut room.net, &mut tokens.clone()),
+            Representatives::Net(chain, _) => least(chain, room, &mut tokens.clone()),
         }
     }
 
@@ -115,4 +115,8 @@ impl<'s, 'm> Representatives<'s, 'm> {
             Representatives::Net(..) => true,
         }
     }
+}
+
+fn least(chain: &Chain, room: &mut CanonScratch, tokens: &mut Tokens) -> Option<u128> {
+    chain.least(&mut room.net, tokens, room.budget.as_ref())
 }

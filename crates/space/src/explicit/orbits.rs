@@ -43,7 +43,7 @@ fn tokens_of(state: &State) -> Tokens {
 /// Explores all reachable states modulo the symmetries of a net, breadth first.
 pub fn orbits(space: &Explicit<'_>, symmetry: &Symmetry<'_>, ctx: RunContext<'_>) -> Orbits {
     let canon = Representatives::of_all(symmetry);
-    let mut room = CanonScratch::default();
+    let mut room = CanonScratch::under(ctx.budget);
     // The orbit of a marking that all symmetries preserve has no other member.
     let initial = space.system.initial.iter().map(tokens_of);
     let symmetric = initial.map(|tokens| canon.orbit_size(&mut room, &tokens));
@@ -67,7 +67,7 @@ fn explore(
     found: &mut Orbits,
     ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
-    let (mut room, mut twins) = (CanonScratch::default(), CanonScratch::default());
+    let (mut room, mut twins) = (CanonScratch::under(ctx.budget), CanonScratch::default());
     for initial in &space.system.initial {
         let mut tokens = tokens_of(initial);
         canon.least(&mut room, &mut tokens);
@@ -92,6 +92,7 @@ fn explore(
                 space.quotient(states, state, Some(event), |tokens| {
                     canon.least(&mut room, tokens)
                 })?;
+                ctx.budget.check()?;
                 steps += 1;
             }
         }

@@ -20,6 +20,7 @@
 use super::super::canon::Tokens;
 use super::super::group::{Permutation, after};
 use super::search::MovedVertices;
+use lariat_budget::Budget;
 use lariat_model::Value;
 use rustc_hash::FxHashMap;
 
@@ -209,7 +210,12 @@ impl Chain {
 
     /// Replaces a marking by the least of its orbit and returns the size of the orbit; `None`, with
     /// some marking of the orbit, if the search was cut short.
-    pub(crate) fn least(&self, scratch: &mut ChainScratch, tokens: &mut Tokens) -> Option<u128> {
+    pub(crate) fn least(
+        &self,
+        scratch: &mut ChainScratch,
+        tokens: &mut Tokens,
+        budget: Option<&Budget>,
+    ) -> Option<u128> {
         let order = self.order().filter(|_| self.complete);
         let Some(order) = order else {
             self.canon(scratch, tokens);
@@ -223,7 +229,7 @@ impl Chain {
         self.load(&mut first, tokens);
         let mut followed: FxHashMap<Vec<Value>, u128> = FxHashMap::from_iter([(first, 1)]);
         for (at, level) in self.levels.iter().enumerate() {
-            followed = self.next(at, level, followed, &mut scratch.moved)?;
+            followed = self.next(at, level, followed, &mut scratch.moved, budget)?;
         }
         // At the last level all moved places are minimised: one marking remains.
         let (mut least, ways) = followed.into_iter().next()?;
@@ -238,6 +244,7 @@ impl Chain {
         level: &BasePoint,
         followed: FxHashMap<Vec<Value>, u128>,
         moved: &mut Vec<Value>,
+        budget: Option<&Budget>,
     ) -> Option<FxHashMap<Vec<Value>, u128>> {
         let seen = |values: &[Value], sources: &[u32]| -> Vec<Value> {
             sources.iter().map(|v| values[*v as usize]).collect()
@@ -245,6 +252,9 @@ impl Chain {
         let mut least: Option<Vec<Value>> = None;
         let mut next: FxHashMap<Vec<Value>, u128> = FxHashMap::default();
         for (values, ways) in followed {
+            if budget.is_some_and(|budget| budget.check().is_err()) {
+                return None;
+            }
             let all = level.cosets.iter().map(Some);
             for coset in [None].into_iter().chain(all) {
                 let sources = coset.map_or(&level.fixed, |coset| &coset.sources);
