@@ -442,7 +442,7 @@ fn texts_without_declarations_have_errors_and_names() {
     let list = client.diagnostics("t.ltl", text);
     assert_eq!((list.len(), list[0].0.as_str()), (1, "gren"), "{list:?}");
     let hover = client.hover("t.ltl", text, "(r");
-    assert_eq!(hover, "place red\nplace, at most 1");
+    assert_eq!(hover, "place, at most 1");
     let items = client.completion("t.ltl", text, "F gre");
     assert_eq!(labels(&items), ["green"]);
     let broken = TINA.replace("(1)", "(one)");
