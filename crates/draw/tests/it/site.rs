@@ -115,7 +115,7 @@ fn the_playground_checks_a_model_in_the_browser() {
     }
     browser.visit(&site.join(PLAYGROUND));
     browser.wait_for("return document.getElementById('formulas').value");
-    for example in ["net", "program"] {
+    for (example, atom) in [("net", "waiting"), ("program", "Client.waiting")] {
         browser.click(&format!("[data-example={example}]"));
         browser.wait_for("return !document.getElementById('check').disabled");
         browser.click("#check");
@@ -127,6 +127,10 @@ fn the_playground_checks_a_model_in_the_browser() {
             "{verdicts}"
         );
         browser.enter_frame("#page");
+        // The frame loads the page after it is shown; until then it contains the one before.
+        browser.wait_for(&format!(
+            "return document.body?.clientHeight > 0 && document.body.innerText.includes('{atom}')"
+        ));
         let before = browser.eval("return document.body.innerText");
         browser.click("body");
         browser.press(RIGHT);
