@@ -22,6 +22,7 @@ pub mod product;
 mod product_nodes;
 pub(crate) mod single;
 mod size;
+mod state_set;
 pub(crate) mod steps;
 
 pub use claims::Claims;
@@ -164,6 +165,7 @@ fn check_claims(
     if found.is_ok() {
         let claims = task.problem.claims;
         task.account.claims = evaluate_claims(product, &mut worker, claims, is_over);
+        task.account.overflow = worker.states.overflow();
     }
     let found = complete(found?, worker.states());
     record_peak(task);
