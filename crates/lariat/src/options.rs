@@ -56,6 +56,9 @@ pub struct CheckOptions {
     pub deadlock: Deadlock,
     /// Reductions before the search.
     pub reduce: ReductionChoice,
+    /// Whether all orders of independent steps of a program are searched: no partial-order
+    /// reduction.
+    pub all_orders: bool,
     /// Whether the whole product is counted after the check, which stops at the first violation.
     pub whole_product: bool,
     /// Effort spent on a shorter counterexample.

@@ -17,6 +17,7 @@ mod claims;
 pub(crate) mod covering;
 pub(crate) mod fairness;
 pub(crate) mod labels;
+mod partial_order;
 mod prefix;
 pub mod product;
 mod product_nodes;
@@ -71,7 +72,16 @@ pub const EXPLICIT: Engine = Engine {
 /// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
 /// sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
-    let product = ExplicitProduct::new(task.problem, task.observer);
+    let mut product = ExplicitProduct::new(task.problem, task.observer);
+    if !task.variant.published {
+        product = product.reduced(task.budget)?;
+        let locations = product.space().ample_locations();
+        if locations > 0 {
+            task.account
+                .stats
+                .set(Statistic::AMPLE_LOCATIONS, locations);
+        }
+    }
     let several = if product.has_fairness_in_marks() {
         task.variant.workers.count().get()
     } else {
