@@ -31,6 +31,14 @@ impl From<Plan> for EngineChoice {
 }
 
 impl EngineChoice {
+    /// Returns whether single states of programs are searched, by the variant that is not published.
+    pub(crate) fn searches_states(&self) -> bool {
+        match self {
+            EngineChoice::Auto(_) => true,
+            EngineChoice::Plan(plan) => plan.works_together(),
+        }
+    }
+
     /// The engine's identity.
     pub fn id(&self) -> EngineId {
         match self {

@@ -269,3 +269,29 @@ fn orders_of_independent_steps_are_omitted() {
     .exits(0)
     .prints("partial-order reduction: 4 locations");
 }
+
+#[test]
+fn one_search_settles_the_findings_that_are_absent() {
+    let folder = Folder::new();
+    let model = folder.file("local.dve", LOCAL);
+    let ran = lariat(format!("check {model} --json")).exits(1);
+    let lines = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let answers: Vec<serde_json::Value> = lines.collect();
+    let verdict = |name: &str| {
+        let answer = answers.iter().find(|answer| answer["property"] == name);
+        answer.unwrap_or_else(|| panic!("{name}: {}", ran.out))
+    };
+    for name in ["assert P.e", "assert P.u", "assert Q.u"] {
+        assert_eq!(verdict(name)["verdict"], "holds");
+        // No engine was run.
+        assert_eq!(
+            verdict(name)["stats"]["product_states"],
+            serde_json::Value::Null
+        );
+    }
+    assert_eq!(verdict("assert Q.e")["verdict"], "violated");
+    assert_eq!(verdict("assert Q.e")["counterexample"]["replayed"], true);
+}
