@@ -8,11 +8,11 @@
 FROM rust:1.90-slim-bookworm AS build
 WORKDIR /lariat
 COPY . .
-RUN cargo build --locked --profile dist --package lariat-cli --features distributed
+RUN cargo rustc --locked --release --package lariat-cli --bin lariat --features distributed -- -C strip=symbols
 
 FROM debian:bookworm-slim
 RUN useradd --create-home --uid 1000 lariat
-COPY --from=build /lariat/target/dist/lariat /usr/local/bin/lariat
+COPY --from=build /lariat/target/release/lariat /usr/local/bin/lariat
 COPY --from=build /lariat/LICENSE-MIT /lariat/LICENSE-APACHE /usr/local/share/doc/lariat/
 USER 1000
 WORKDIR /work

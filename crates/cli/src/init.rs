@@ -3,8 +3,9 @@
 use crate::args::{Init, StarterKind};
 use crate::cross::quoted;
 use crate::{Exit, Failure, out};
+use clap::ValueEnum as _;
 use std::fs::{File, create_dir_all};
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 /// A model and its properties: names and contents of the files.
@@ -36,13 +37,17 @@ pub(crate) fn run(args: &Init) -> Result<Exit, Failure> {
     for (name, _) in [model, properties] {
         // Before the first file is written: the two belong together.
         if folder.join(name).exists() {
-            return Err(exists(&folder.join(name)));
+            return Err(exists(args.kind, &folder.join(name)));
         }
     }
     create_dir_all(folder)
         .map_err(|error| Failure::new(format!("cannot create {}: {error}", folder.display())))?;
     for (name, text) in [model, properties] {
-        write_new(&folder.join(name), text)?;
+        let path = folder.join(name);
+        write_new(&path, text).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => exists(args.kind, &path),
+            _ => Failure::new(format!("cannot write {}: {error}", path.display())),
+        })?;
     }
     let (net, formulas) = (model.0, properties.0);
     let enter = if folder.as_os_str() == "." {
@@ -61,18 +66,15 @@ pub(crate) fn run(args: &Init) -> Result<Exit, Failure> {
 }
 
 /// Writes a file that must not exist.
-fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
-    let file = File::create_new(path);
-    file.and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => exists(path),
-            _ => Failure::new(format!("cannot write {}: {error}", path.display())),
-        })
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    File::create_new(path)?.write_all(text.as_bytes())
 }
 
-fn exists(path: &Path) -> Failure {
+fn exists(kind: StarterKind, path: &Path) -> Failure {
+    let kind = kind.to_possible_value();
+    let kind = kind.as_ref().map_or("net", |value| value.get_name());
     Failure::new(format!(
-        "{} exists already\n  = help: choose another folder: `lariat init net FOLDER`",
+        "{} exists already\n  = help: choose another folder: `lariat init {kind} FOLDER`",
         path.display()
     ))
 }

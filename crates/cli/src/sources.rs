@@ -41,10 +41,15 @@ impl Sources {
                 })
             };
             let all = |paths: &[PathBuf]| paths.iter().map(source).collect::<Result<_, Failure>>();
+            let files: Vec<NamedSource> = all(&args.formula_files)?;
+            // No formula begins like this.
+            let is_xml = |file: &NamedSource| file.bytes.trim_ascii_start().starts_with(b"<?xml");
+            let (xml, files) = files.into_iter().partition(is_xml);
+            let given: Vec<NamedSource> = all(&args.mcc)?;
             Ok(Sources {
                 formulas: args.formulas.clone(),
-                files: all(&args.formula_files)?,
-                mcc: all(&args.mcc)?,
+                files,
+                mcc: [xml, given].concat(),
                 automata: all(&args.automaton)?,
             })
         })

@@ -210,7 +210,7 @@ fn cycle<G: Graph>(
 /// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy `inside`
 /// to an edge that satisfies `goal`; also returns its source. `held` is the number of bytes in use
 /// by the caller.
-fn walk<G: Graph>(
+pub(crate) fn walk<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
     held: usize,

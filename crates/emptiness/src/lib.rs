@@ -14,14 +14,15 @@
 //! | [`breadth_first`] | any [`Graph`] | equality, layers | exact |
 //! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
 //! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
+//! | [`ufscc_by_strength`] | [`Transient`], multi-threaded | equality, kinds of nodes | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
 //! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
 //! | [`two_pass`] | [`LivelockGraph`] | equality, two passes at most | exact, testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
-//! All but [`ufscc`] and [`breadth_first`] are one depth-first search with different decisions about unseen nodes. They
-//! return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
+//! All but [`ufscc`], [`ufscc_by_strength`] and [`breadth_first`] are one depth-first search with
+//! different decisions about unseen nodes. They return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
 //!
 //! ```
 //! use lariat_emptiness::{couvreur, lasso, Counts, Edge, Graph, Marks, NodeId, Outcome};
@@ -64,6 +65,7 @@
 
 mod aec;
 mod breadth_first;
+mod by_strength;
 #[cfg(test)]
 mod components;
 mod couvreur;
@@ -85,6 +87,7 @@ mod union_find;
 
 pub use aec::aec;
 pub use breadth_first::breadth_first;
+pub use by_strength::{StrengthHint, Transient, ufscc_by_strength};
 pub use couvreur::couvreur;
 pub use decomposed::{Decomposed, DecomposedCursor};
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};

@@ -77,9 +77,9 @@ impl UfsccShared {
 /// Result of a search that has found an accepting component: the sets, to locate it again.
 #[derive(Debug)]
 pub struct LassoHint {
-    sets: UnionFind,
+    pub(crate) sets: UnionFind,
     /// A node of the accepting component.
-    at: EntryIndex,
+    pub(crate) at: EntryIndex,
 }
 
 /// Checks whether `graph` has an accepting lasso. The first of `workers` runs in the calling
@@ -180,6 +180,41 @@ impl<G: Graph> Policy<G> for Among<'_> {
     }
 }
 
+/// Targets of edges that a search leaves to another one, as if they were dead.
+pub(crate) trait Aside<G: Graph> {
+    /// Returns whether the search ignores edges to `node`.
+    #[inline]
+    fn takes(&self, _graph: &G, _worker: &G::Worker, _node: NodeId) -> bool {
+        false
+    }
+
+    /// Called for an edge from `from` to an ignored node `to`, whose index is reserved. `lease`
+    /// leases bytes in addition to those held. Returns whether `to` is new.
+    fn reach(
+        &mut self,
+        _sets: &UnionFind,
+        _from: NodeId,
+        _to: NodeId,
+        _lease: impl FnMut(usize) -> Result<(), G::Stop>,
+    ) -> Result<bool, G::Stop> {
+        Ok(false)
+    }
+
+    /// Called about every thousand computed edges.
+    fn tick(&mut self) {}
+
+    /// Bytes held.
+    #[inline]
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// No edge is ignored.
+pub(crate) struct NothingAside;
+
+impl<G: Graph> Aside<G> for NothingAside {}
+
 /// A node on the path.
 struct Frame {
     entry: EntryIndex,
@@ -192,14 +227,15 @@ struct Frame {
 }
 
 /// The search of one worker.
-pub(crate) struct UfsccWorker<'a, G: Graph> {
-    graph: &'a G,
-    worker: &'a mut G::Worker,
+pub(crate) struct UfsccWorker<'a, G: Graph, A = NothingAside> {
+    pub graph: &'a G,
+    pub worker: &'a mut G::Worker,
     shared: &'a UfsccShared,
     number: u64,
     path: UfsccPath,
     blocks: UfsccBlocks,
-    counts: Counts,
+    pub aside: A,
+    pub counts: Counts,
     /// Number of edges read from recorded lists.
     reread: u64,
     /// State of the random generator.
@@ -260,17 +296,7 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
         shared: &'a UfsccShared,
         number: u64,
     ) -> UfsccWorker<'a, G> {
-        UfsccWorker {
-            graph,
-            worker,
-            shared,
-            number,
-            path: UfsccPath::default(),
-            blocks: UfsccBlocks::default(),
-            counts: Counts::default(),
-            reread: 0,
-            order: number + 1,
-        }
+        UfsccWorker::with_aside(graph, worker, shared, number, NothingAside)
     }
 
     pub(crate) fn run(mut self) -> (Result<AcceptingEntry, G::Stop>, Counts) {
@@ -286,7 +312,43 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
         )
     }
 
-    fn sets(&self) -> &'a UnionFind {
+    fn search(&mut self) -> Result<AcceptingEntry, G::Stop> {
+        let mut k = 0;
+        while !self.sets().is_cancelled()
+            && let Some(node) = self.graph.initial(self.worker, k)?
+        {
+            k += 1;
+            if let Some(found) = self.search_from(node)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<'a, G: Graph, A: Aside<G>> UfsccWorker<'a, G, A> {
+    pub(crate) fn with_aside(
+        graph: &'a G,
+        worker: &'a mut G::Worker,
+        shared: &'a UfsccShared,
+        number: u64,
+        aside: A,
+    ) -> UfsccWorker<'a, G, A> {
+        UfsccWorker {
+            graph,
+            worker,
+            shared,
+            number,
+            path: UfsccPath::default(),
+            blocks: UfsccBlocks::default(),
+            aside,
+            counts: Counts::default(),
+            reread: 0,
+            order: number + 1,
+        }
+    }
+
+    pub(crate) fn sets(&self) -> &'a UnionFind {
         &self.shared.sets
     }
 
@@ -294,23 +356,26 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
         1 << self.number
     }
 
-    fn search(&mut self) -> Result<AcceptingEntry, G::Stop> {
-        let mut k = 0;
-        while !self.sets().is_cancelled()
-            && let Some(node) = self.graph.initial(self.worker, k)?
+    /// Searches from a node, with an empty path.
+    pub(crate) fn search_from(&mut self, node: NodeId) -> Result<AcceptingEntry, G::Stop> {
+        self.reserve(node)?;
+        if let Claim::New(entry) = self.claim(node)?
+            && let Some(found) = self.enter(entry, Marks::NONE)?
         {
-            k += 1;
-            self.reserve(node)?;
-            if let Claim::New(entry) = self.claim(node)?
-                && let Some(found) = self.enter(entry, Marks::NONE)?
-            {
-                return Ok(Some(found));
-            }
-            if let Some(found) = self.explore()? {
-                return Ok(Some(found));
-            }
+            return Ok(Some(found));
         }
-        Ok(None)
+        self.explore()
+    }
+
+    /// Lists the edges of a node outside of the search, for [`next_target`](Self::next_target):
+    /// those that are not [aside](Aside).
+    pub(crate) fn list_edges(&mut self, node: NodeId) -> Result<(), G::Stop> {
+        self.compute_edges(node)
+    }
+
+    /// Removes and returns the target of the last listed edge.
+    pub(crate) fn next_target(&mut self) -> Option<NodeId> {
+        self.path.pending.pop().map(|edge| edge.to)
     }
 
     /// Searches until the path is empty.
@@ -435,10 +500,24 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
             self.counts.edges += 1;
             if self.counts.edges.is_multiple_of(TICK) {
                 self.graph.tick(self.worker, self.bytes())?;
+                self.aside.tick();
             }
             self.reserve(edge.to)?;
-            self.push_pending(edge)?;
+            if self.aside.takes(self.graph, self.worker, edge.to) {
+                self.reach_aside(node, edge.to)?;
+            } else {
+                self.push_pending(edge)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Leaves a node to the other search.
+    pub(crate) fn reach_aside(&mut self, from: NodeId, to: NodeId) -> Result<(), G::Stop> {
+        let (sets, held) = (self.sets(), self.bytes());
+        let lease = |more| self.graph.lease(self.worker, held + more);
+        let is_new = self.aside.reach(sets, from, to, lease)?;
+        self.counts.nodes += u64::from(is_new);
         Ok(())
     }
 
@@ -537,7 +616,7 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
 
     /// Reserves the index of a node in the shared structure.
     #[inline]
-    fn reserve(&mut self, node: NodeId) -> Result<(), G::Stop> {
+    pub(crate) fn reserve(&mut self, node: NodeId) -> Result<(), G::Stop> {
         if node.index() < self.blocks.nodes {
             return Ok(());
         }
@@ -558,7 +637,7 @@ impl<'a, G: Graph> UfsccWorker<'a, G> {
         leasing(self.graph, self.worker, held, &mut self.blocks.bytes)
     }
 
-    fn bytes(&self) -> usize {
-        self.path.bytes() + self.blocks.bytes
+    pub(crate) fn bytes(&self) -> usize {
+        self.path.bytes() + self.blocks.bytes + self.aside.bytes()
     }
 }

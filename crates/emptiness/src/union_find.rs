@@ -246,6 +246,14 @@ impl UnionFind {
         self.root(index.0).1 == DEAD
     }
 
+    /// Marks a node that is never claimed as completed. Returns whether it was not before.
+    pub fn complete(&self, node: NodeId) -> bool {
+        let known = self.indices.at(node.index());
+        // Most edges lead to nodes that are known.
+        known.load(Relaxed) == UNSEEN
+            && (known.compare_exchange(UNSEEN, COMPLETED, AcqRel, Relaxed)).is_ok()
+    }
+
     /// The result that [`claim`](UnionFind::claim) would return, without claiming the node.
     #[inline]
     pub fn peek(&self, node: NodeId, bit: u64) -> Claim<Option<EntryIndex>> {

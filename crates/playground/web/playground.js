@@ -43,8 +43,11 @@ function check() {
     element("verdicts").textContent = texts.join("\n");
     element("verdicts").hidden = false;
     if (answer.page) {
-      element("page").srcdoc = answer.page;
-      element("page").hidden = false;
+      // A new frame: Chromium does not draw a page that a hidden frame has loaded.
+      const frame = element("page").cloneNode();
+      frame.srcdoc = answer.page;
+      frame.hidden = false;
+      element("page").replaceWith(frame);
     }
   });
 }

@@ -4,6 +4,7 @@ use crate::raised;
 use crate::simulation::Simulation;
 use crate::wait::wait;
 use lariat::internals::ir::{EvidenceKind, PropertyList};
+use lariat::internals::formats::ModelFormat;
 use lariat::internals::{Budget, Preset, ShownModel};
 use lariat::{
     Answer, Cancel, Checker, Deadlock, EngineId, Model, Properties, Property, Question, Report,
@@ -87,6 +88,15 @@ impl Loaded {
 
     fn name(&self) -> &str {
         self.0.name()
+    }
+
+    fn format(&self) -> &str {
+        match self.0.loaded().format {
+            ModelFormat::Pnml => "pnml",
+            ModelFormat::Dve => "dve",
+            ModelFormat::Etf => "etf",
+            ModelFormat::Promela => "promela",
+        }
     }
 
     fn variables(&self) -> Vec<String> {

@@ -23,7 +23,7 @@ system async;
 
 @pytest.fixture
 def light():
-    return lariat.Model.parse(LIGHT, "light.dve")
+    return lariat.Model.parse(LIGHT, format="dve", name="light.dve")
 
 
 def test_models_are_read(light, tmp_path):
@@ -34,6 +34,8 @@ def test_models_are_read(light, tmp_path):
     assert lariat.Model.load(path).variables == light.variables
     with pytest.raises(lariat.LariatError, match="expected"):
         lariat.Model.parse("process")
+    with pytest.raises(lariat.LariatError, match="format dve, not pnml"):
+        lariat.Model.parse(LIGHT, format="pnml")
     with pytest.raises(lariat.LariatError, match="cannot read"):
         lariat.Model.load(tmp_path / "no file")
 
@@ -55,7 +57,10 @@ def test_reports_have_verdicts_and_traces(light):
 
 
 def test_options_are_passed(light):
-    assert light.check("F G Light.red", weak_fairness="all").holds is False
+    assert light.check("F G Light.red", fairness="weak").holds is False
+    assert light.check("F G Light.red", fairness={"strong": light.events}).holds is False
+    with pytest.raises(lariat.LariatError, match="`fair`"):
+        light.check("true", fairness="fair")
     assert light.check("G F Light.red", timeout=20, threads=2, memory=10**9).holds is True
     ended = lariat.Model.parse("process P { state a, b; init a; trans a -> b {}; } system async;")
     assert ended.check("F P.b").holds is True

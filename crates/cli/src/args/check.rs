@@ -81,7 +81,7 @@ pub(crate) struct Check {
     /// A formula; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = PROPERTIES)]
     pub formulas: Vec<String>,
-    /// A file with one formula per line; `-` is stdin.
+    /// A file with one formula per line, or a property file of the contest; `-` is stdin.
     #[arg(short = 'F', long = "formulas", value_name = "FILE", help_heading = PROPERTIES)]
     pub formula_files: Vec<PathBuf>,
     /// A property file of the Model Checking Contest.

@@ -5,6 +5,7 @@ use super::{text, words};
 use lariat::internals::formats::{Declaration, DeclarationKind, dve, promela};
 use lariat::internals::ltl::quoted;
 use serde_json::{Value as Json, json};
+use std::path::Path;
 
 /// Limit on the names that are offered; typing more of a name offers others.
 const MOST: usize = 500;
@@ -63,6 +64,7 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
             let names = known.and_then(|known| known.names());
             of_formulas(names.as_deref(), quotes % 2 == 1)
         }
+        (DocumentKind::Model, _) if has_no_names(&path) => Vec::new(),
         (DocumentKind::Model, Some(known)) if words::is_program(&content) => {
             of_program(&known.declarations, &content, start)
         }
@@ -89,6 +91,12 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
         }));
     }
     Some(json!({"isIncomplete": left_out, "items": list}))
+}
+
+/// Returns whether a model has neither declarations nor keywords: tables, and nets of TINA.
+fn has_no_names(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "etf" || extension == "net")
 }
 
 fn of_formulas(names: Option<&Names>, is_quoted: bool) -> Vec<Item> {

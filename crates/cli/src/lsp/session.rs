@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Extensions of models.
-const MODELS: [&str; 6] = ["pnml", "dve", "etf", "pml", "prom", "promela"];
+const MODELS: [&str; 7] = ["pnml", "dve", "pml", "prom", "promela", "net", "etf"];
 /// Limit on the bytes of a file that is not open in the editor.
 const LARGEST: u64 = 64 << 20;
 /// Limit on the time for bounds of places, which hovers show.

@@ -74,6 +74,7 @@ fn init_overwrites_nothing() {
     let mine = folder.file("request.ltl", "mine");
     let inside = |line: &str| ended(command(line).current_dir(folder.path()));
     inside("init").refuses("request.ltl exists already");
+    inside("init program").refuses("another folder: `lariat init program FOLDER`");
     assert_eq!(std::fs::read_to_string(mine).ok().as_deref(), Some("mine"));
     assert!(!std::fs::exists(format!("{}/request.pnml", folder.path())).is_ok_and(|yes| yes));
     inside("init program 'it s/new'").succeeds("cd 'it s/new'");

@@ -415,9 +415,39 @@ fn promela_and_formulas_about_it() {
     );
     let items = client.completion("m.ltl", text, "\"sen");
     assert!(labels(&items).contains(&"sent"), "{items:?}");
+    let broken = PROMELA.replace("sent = n", "snt = n");
+    client.change("m.pml", &broken);
+    let list = client.diagnostics("m.pml", &broken);
+    assert_eq!((list.len(), list[0].0.as_str()), (1, "snt"), "{list:?}");
     let broken = PROMELA.replace("skip od", "skip");
     client.change("m.pml", &broken);
     assert_eq!(client.diagnostics("m.pml", &broken).len(), 1);
+    client.end();
+}
+
+const TINA: &str = "net lights
+tr go red -> green
+tr stop green -> red
+pl red (1)
+";
+
+#[test]
+fn texts_without_declarations_have_errors_and_names() {
+    let mut client = Client::start();
+    client.open("t.net", TINA);
+    assert_eq!(client.diagnostics("t.net", TINA), []);
+    assert_eq!(client.completion("t.net", TINA, "tr g"), []);
+    let text = "G (red -> F gren)\n";
+    client.open("t.ltl", text);
+    let list = client.diagnostics("t.ltl", text);
+    assert_eq!((list.len(), list[0].0.as_str()), (1, "gren"), "{list:?}");
+    let hover = client.hover("t.ltl", text, "(r");
+    assert_eq!(hover, "place, at most 1");
+    let items = client.completion("t.ltl", text, "F gre");
+    assert_eq!(labels(&items), ["green"]);
+    let broken = TINA.replace("(1)", "(one)");
+    client.change("t.net", &broken);
+    assert_eq!(client.diagnostics("t.net", &broken).len(), 1);
     client.end();
 }
 

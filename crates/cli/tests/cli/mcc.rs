@@ -57,8 +57,10 @@ fn one_line_per_formula() {
     inside.env("BK_TIME_CONFINEMENT", "0");
     assert_eq!(ended(&mut inside).exits(0).out, UNDECIDED);
     let file = format!("{}/LTLCardinality.xml", folder.path());
-    let args = format!("check examples/mutex.pnml --mcc {file} --select M-01 -q");
-    lariat(args).exits(1).prints("VIOLATED  M-01: ");
+    for option in ["--mcc", "-F"] {
+        let args = format!("check examples/mutex.pnml {option} {file} --select M-01 -q");
+        lariat(args).exits(1).prints("VIOLATED  M-01: ");
+    }
 }
 
 #[test]

@@ -88,22 +88,28 @@ impl Explicit {
         seen
     }
 
-    /// The naive answer: for each reachable node, the marks on all edges between nodes that it
-    /// reaches and that reach it.
+    /// The naive answer: whether a reachable node lies on an accepting cycle.
     pub fn accepts(&self) -> bool {
-        let from: Vec<Vec<bool>> = (0..self.edges.len()).map(|n| self.reach(&[n], 1)).collect();
         let reachable = self.reach(&self.initial, 0);
-        (0..self.edges.len()).any(|n| {
+        let on_cycle = self.on_accepting_cycles().into_iter();
+        on_cycle.zip(reachable).any(|(on, reached)| on && reached)
+    }
+
+    /// Whether each node lies on an accepting cycle: by the marks on all edges between nodes that
+    /// it reaches and that reach it.
+    pub fn on_accepting_cycles(&self) -> Vec<bool> {
+        let from: Vec<Vec<bool>> = (0..self.edges.len()).map(|n| self.reach(&[n], 1)).collect();
+        let on_cycle = |n: usize| {
             let with = |m: usize| from[n][m] && from[m][n];
-            reachable[n]
-                && from[n][n]
+            from[n][n]
                 && (0..self.edges.len())
                     .filter(|&m| with(m))
                     .flat_map(|m| &self.edges[m])
                     .filter(|e| with(e.0))
                     .fold(Marks::NONE, |marks, e| marks.union(e.1))
                     .contains(self.marks)
-        })
+        };
+        (0..self.edges.len()).map(on_cycle).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The emptiness checks against brute force, on graphs that exercise their rules; and loom models
 //! of the union-find that UFSCC workers share.
 
+mod by_strength;
 mod couvreur;
 mod explicit;
 mod inclusion;

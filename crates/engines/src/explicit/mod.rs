@@ -7,7 +7,7 @@
 //! | automaton | product | check |
 //! | --- | --- | --- |
 //! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
-//! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
+//! | | | UFSCC, by strength, for several workers; Streett pairs if fairness is not in marks |
 //! | TA | [`testing_automata::TestingProduct`] | two passes |
 //! | TGTA | the same | Couvreur |
 //!
@@ -38,8 +38,8 @@ use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Budget, Statistic, Stop};
 use lariat_emptiness::{
-    Counts, GraphLasso, LassoHint, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
-    ufscc,
+    Counts, GraphLasso, LassoHint, Outcome, PathOutcome, StrengthHint, couvreur, couvreur_asking,
+    lasso, streett, ufscc, ufscc_by_strength,
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::StateTable;
@@ -98,13 +98,22 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         return Ok(Outcome::Accepting(beginning));
     }
     if several > 1 {
-        let found = ufscc(&product, &mut workers, &mut counts);
+        let found = if product.has_transient() {
+            let found = ufscc_by_strength(&product, &mut workers, &mut counts);
+            found.map(|found| found.map(ParallelHint::ByStrength))
+        } else {
+            let found = ufscc(&product, &mut workers, &mut counts);
+            found.map(|found| found.map(ParallelHint::Whole))
+        };
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
         let lasso =
-            |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &LassoHint| {
-                let evidence = clue.evidence(product, worker)?;
+            |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, hint: &ParallelHint| {
+                let evidence = match hint {
+                    ParallelHint::Whole(hint) => hint.evidence(product, worker)?,
+                    ParallelHint::ByStrength(hint) => hint.evidence(product, worker)?,
+                };
                 lasso(product, worker, &evidence)
             };
         let found =
@@ -140,6 +149,12 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         })
     };
     check_claims(task, &product, worker, found)
+}
+
+/// Result of several workers.
+enum ParallelHint {
+    Whole(LassoHint),
+    ByStrength(StrengthHint),
 }
 
 /// Returns the lasso in the component or along the path that a search has reported.

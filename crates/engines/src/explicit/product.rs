@@ -26,8 +26,9 @@ use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
 use lariat_budget::{Budget, Observer, Stop};
-use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
+use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett, Transient};
 use lariat_model::{Deadlock, EventId, State, Value};
+use lariat_parallel::Outside;
 use lariat_space::explicit::{self, Explicit, ExplicitStateId, StepChoice, Successor};
 use std::sync::Arc;
 
@@ -44,6 +45,8 @@ pub struct ExplicitProduct<'p> {
     /// components can be reached come first: a run that stays in a rejecting component and treats
     /// every event fairly would visit all states before it leaves.
     components: Vec<u32>,
+    /// By automaton state: no accepting cycle of the automaton passes through it.
+    transient: Vec<bool>,
 }
 
 /// Worker of the product. The automaton's moves depend on label, automaton state and event class.
@@ -52,7 +55,19 @@ pub type ExplicitWorker = single::ProductWorker<(Label, Location, ClassId)>;
 impl<'p> ExplicitProduct<'p> {
     /// Creates the product; explores nothing.
     pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> ExplicitProduct<'p> {
+        let components = automaton_components(problem.automaton);
+        let forever = if problem.takes_prefixes() {
+            accepting_forever(problem.automaton)
+        } else {
+            Vec::new()
+        };
+        let is_transient = |(location, component): (usize, &u32)| {
+            !components.accepting(*component) && forever.get(location) != Some(&true)
+        };
+        let transient = components.of.iter().enumerate().map(is_transient);
         ExplicitProduct {
+            transient: transient.collect(),
+            forever,
             problem: problem.clone(),
             observer,
             space: labelled(problem),
@@ -62,15 +77,10 @@ impl<'p> ExplicitProduct<'p> {
                 problem.fairness,
                 problem.automaton.mark_count,
             ),
-            forever: if problem.takes_prefixes() {
-                accepting_forever(problem.automaton)
-            } else {
-                Vec::new()
-            },
             components: if problem.fairness.is_empty() {
                 Vec::new()
             } else {
-                automaton_components(problem.automaton).of
+                components.of
             },
         }
     }
@@ -296,6 +306,27 @@ impl Graph for ExplicitProduct<'_> {
 
     fn rest(&self, worker: &mut ExplicitWorker) {
         worker.states.rest();
+    }
+}
+
+impl ExplicitProduct<'_> {
+    /// Returns whether some nodes are transient.
+    pub(crate) fn has_transient(&self) -> bool {
+        self.transient.contains(&true)
+    }
+}
+
+impl Transient for ExplicitProduct<'_> {
+    fn is_transient(&self, worker: &ExplicitWorker, node: NodeId) -> bool {
+        self.transient[worker.nodes.get(node).1.index()]
+    }
+
+    fn outside<'w>(&self, worker: &'w mut ExplicitWorker) -> Outside<'w> {
+        worker.outside()
+    }
+
+    fn inside(&self, worker: &mut ExplicitWorker) -> Result<(), Stop> {
+        worker.states.open()
     }
 }
 

@@ -12,6 +12,7 @@ use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Marks, NodeId};
 use lariat_model::{EventId, State};
+use lariat_parallel::Outside;
 use lariat_space::explicit::{self, Explicit, ExplicitStateId, StateTable, Successor};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -167,6 +168,11 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
 
     pub(crate) fn check(&self) -> Result<(), Stop> {
         self.budget.check()
+    }
+
+    /// Leaves the shared table of states; returns the permission to wait for other workers.
+    pub(crate) fn outside(&mut self) -> Outside<'_> {
+        self.states.outside(&self.budget)
     }
 
     /// Freezes the product: edges to unknown nodes are omitted from now on.

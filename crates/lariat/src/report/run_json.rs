@@ -63,14 +63,34 @@ struct RunSteps<'a> {
 
 impl<'a> RunSteps<'a> {
     fn new(system: &'a System, lasso: &'a Lasso) -> RunSteps<'a> {
-        let pairs = system.var_ids().zip(lasso.initial.iter());
-        let shown = pairs.filter(|(var, x)| is_shown(system, *var, **x)).count();
         RunSteps {
             system,
             run: lasso.cursor(),
-            in_changes: lasso.len().saturating_mul(shown.max(1)) > MOST_VALUES,
+            in_changes: has_many_values(system, lasso),
         }
     }
+}
+
+/// Returns whether the markings of a run show more than [`MOST_VALUES`] values.
+fn has_many_values(system: &System, lasso: &Lasso) -> bool {
+    let shows = |var: VarId, state: &[Value]| is_shown(system, var, state[var.index()]);
+    let initial = system.var_ids().map(|var| shows(var, &lasso.initial));
+    let mut shown: Vec<bool> = initial.collect();
+    let mut now = shown.iter().filter(|shown| **shown).count();
+    let mut sum = 0;
+    let mut run = lasso.cursor();
+    while let Some((step, state)) = run.take() {
+        for (var, _) in step.changes() {
+            let after = shows(*var, state);
+            let before = std::mem::replace(&mut shown[var.index()], after);
+            now = now + usize::from(after) - usize::from(before);
+        }
+        sum += now;
+        if sum > MOST_VALUES {
+            return true;
+        }
+    }
+    false
 }
 
 impl Iterator for RunSteps<'_> {
@@ -185,4 +205,38 @@ fn values_json(system: &System, values: impl Iterator<Item = (VarId, Value)>) ->
         (name, value_json(system, var, x))
     });
     Json::Object(pairs.collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{RunRecorder, Variable};
+
+    /// One token that spreads over many places: the markings would have more values than the first.
+    #[test]
+    fn long_runs_list_changes() {
+        const PLACES: usize = 1100;
+        let variable = |i: usize| Variable {
+            name: format!("p{i}"),
+            domain: Domain::Count { bound: None },
+        };
+        let system = System {
+            variables: (0..PLACES).map(variable).collect(),
+            ..System::default()
+        };
+        for (steps, is_long) in [(10, false), (1000, true)] {
+            let mut state = vec![0; PLACES];
+            state[0] = 1;
+            let mut run = RunRecorder::new(state.clone().into());
+            state.fill(1);
+            for k in 0..steps {
+                state[0] = k % 2;
+                run.push(None, &state);
+            }
+            let json = lasso_json(&system, &run.into_lasso(0), None);
+            let last = json["loop"].as_array().and_then(|steps| steps.last());
+            let has = |key: &str| last.is_some_and(|step| step.get(key).is_some());
+            assert_eq!((has("changes"), has("marking")), (is_long, !is_long));
+        }
+    }
 }

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _lariat
 from .automata import Automaton, translate
 from .reports import Report, Trace
 
 Names = Union[str, Sequence[str]]
+Fairness = Union[str, Mapping[str, Names], None]
 
 
 def _list(names: Names) -> List[str]:
     return [names] if isinstance(names, str) else list(names)
+
+
+def _fairness(fairness: Fairness) -> Tuple[List[str], List[str]]:
+    """The names of weakly and of strongly fair events."""
+    if fairness is None:
+        return [], []
+    strengths = {fairness: "all"} if isinstance(fairness, str) else dict(fairness)
+    weak, strong = _list(strengths.pop("weak", ())), _list(strengths.pop("strong", ()))
+    if strengths:
+        known = "`weak`, `strong`, or a mapping from these to events"
+        raise _lariat.LariatError(f"fairness is {known}, not `{next(iter(strengths))}`")
+    return weak, strong
 
 
 def _options(
@@ -23,10 +36,9 @@ def _options(
     memory: Optional[int] = None,
     threads: int = 1,
     deadlock: str = "stutter",
-    weak_fairness: Names = (),
-    strong_fairness: Names = (),
+    fairness: Fairness = None,
 ) -> Any:
-    weak, strong = _list(weak_fairness), _list(strong_fairness)
+    weak, strong = _fairness(fairness)
     return _lariat.Options(engine, timeout, memory, threads, deadlock, weak, strong)
 
 
@@ -54,15 +66,27 @@ class Model:
         return Model(_lariat.Loaded.load(str(path)))
 
     @staticmethod
-    def parse(text: Union[str, bytes], name: str = "model") -> "Model":
-        """Reads a model from memory; the name is used in messages and reports."""
+    def parse(text: Union[str, bytes], format: str = "", name: str = "model") -> "Model":
+        """Reads a model from memory; the name is used in messages and reports.
+
+        The format is recognised by the content; if ``pnml`` (also for nets of TINA), ``dve``,
+        ``etf`` or ``promela`` is given, a model in another format is an error.
+        """
         data = text.encode() if isinstance(text, str) else text
-        return Model(_lariat.Loaded.parse(name, data))
+        model = Model(_lariat.Loaded.parse(name, data))
+        if format not in ("", model.format):
+            raise _lariat.LariatError(f"{name}: a model in the format {model.format}, not {format}")
+        return model
 
     @property
     def name(self) -> str:
         """The name of the file."""
         return self._inner.name()
+
+    @property
+    def format(self) -> str:
+        """The format of the model: ``pnml``, ``dve``, ``etf`` or ``promela``."""
+        return self._inner.format()
 
     @property
     def variables(self) -> List[str]:
@@ -83,8 +107,9 @@ class Model:
         """Checks a formula of linear temporal logic.
 
         Options: ``engine``, ``timeout`` in seconds, ``memory`` in bytes, ``threads``,
-        ``deadlock`` (``stutter`` or ``ignore``), ``weak_fairness`` and ``strong_fairness`` (names
-        of events, or ``all``).
+        ``deadlock`` (``stutter`` or ``ignore``), and ``fairness``: ``weak`` or ``strong`` for all
+        events, or a mapping from these words to names of events, such as
+        ``{"weak": ["send", "receive"]}``.
         """
         return Report(*self._inner.check(formula, _options(**options)))
 
@@ -207,7 +232,10 @@ class Program:
         return tests
 
     def check(self, formula: str, engine: str = "explicit", **options: Any) -> Report:
-        """Checks a formula; options as for :meth:`Model.check`, fairness excepted."""
+        """Checks a formula; options as for :meth:`Model.check`, except that fairness is an attribute
+        of the class."""
+        if "fairness" in options:
+            raise _lariat.LariatError("define `weak_fairness` or `strong_fairness` in the class")
         options = _options(engine, **options)
         name = type(self).__name__
         return Report(*_lariat.check_program(self, name, self._tests(), formula, options))

@@ -215,7 +215,7 @@ impl StateTable {
     }
 
     /// Leaves the shared section, and returns the permission to wait for other threads.
-    pub(super) fn outside<'a>(&'a mut self, budget: &'a Budget) -> Outside<'a> {
+    pub fn outside<'a>(&'a mut self, budget: &'a Budget) -> Outside<'a> {
         self.rest();
         Outside::of_thread(budget)
     }
