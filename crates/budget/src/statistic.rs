@@ -73,6 +73,7 @@ statistics! {
     FULL_EDGES "full_edges" Ended "Edges of the whole product.";
     STATES "states" Ended "Different system states in the explored product.";
     WORKERS "workers" Always "Workers of a parallel search, if several: other figures then depend on thread timing.";
+    AMPLE_LOCATIONS "ample_locations" Always "Locations of processes at which the steps of the process suffice: partial-order reduction.";
     PACKED_BITS "packed_bits" Always "Bits of a packed state.";
     SYMMETRIES "symmetries" Always "Symmetries of the net: the logarithm of their number, to base 10.";
     SYMMETRIES_KEPT "symmetries_kept" Always "Symmetries that preserve the property: the logarithm of their number, to base 10.";

@@ -14,7 +14,8 @@ use anstyle::{AnsiColor, Style};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Technique, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Statistic, Technique,
+    Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -428,6 +429,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
         order: args.order.clone(),
         deadlock: args.deadlock,
         reduce,
+        all_orders: args.no_por,
         whole_product: args.whole_product,
         workers: Workers::ONE,
         shortening: match (args.shortest, args.as_found) {
@@ -541,6 +543,12 @@ pub(crate) fn details(args: &Check, report: &Report) -> String {
     text += &report.evidence_in(&layout(args.full));
     let decision = report.decision();
     if args.explain {
+        if let Some(locations) = decision.account.stats.get(Statistic::AMPLE_LOCATIONS) {
+            let line = format!(
+                "partial-order reduction: {locations} locations at which the steps of one process suffice"
+            );
+            let _ = writeln!(text, "  {dim}{line}{dim:#}");
+        }
         // The original net may have markings between joined steps that the reduced net does not
         // have.
         let heading = match decision.passes[..] {

@@ -17,7 +17,7 @@ pub(crate) fn complain_of_contradiction(property: &str, check: &CrossCheck) {
 }
 
 /// Options that choose how a property is decided, and whether they have a value.
-const HOW: [(&str, bool); 10] = [
+const HOW: [(&str, bool); 11] = [
     ("--engine", true),
     ("--automaton-kind", true),
     ("--emptiness", true),
@@ -27,6 +27,7 @@ const HOW: [(&str, bool); 10] = [
     ("--no-fallback", false),
     ("--reduce", false),
     ("--no-reduce", false),
+    ("--no-por", false),
     ("--without", true),
 ];
 
@@ -57,6 +58,9 @@ pub(crate) fn repeating(args: &[OsString], property: &str, engine: Option<&str>)
     words.extend(["--select".to_owned(), quoted(property)]);
     if let Some(engine) = engine {
         words.extend(["--engine", engine, "--no-reduce"].map(str::to_owned));
+        if engine == "explicit" {
+            words.push("--no-por".to_owned());
+        }
     }
     words.join(" ")
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
-//! places), `stretched` (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions`
+//! places), `stretched` (agglomerations), `interleaved` (processes with local steps), `guarded` (inhibitor, reset and read arcs), `questions`
 //! (reachable states), `promela` and `fair-promela` (processes with channels and atomic sequences), `spin` (the same
 //! against SPIN), `processes` (clusters of 1, 2 and 4 processes), `threads` (4 to 32 threads,
 //! stopped at random). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
@@ -41,14 +41,15 @@ fn main() -> ExitCode {
             subjects::stressed()
         }
         Some(
-            name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded" | "promela"
-            | "fair-promela"),
+            name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded" | "interleaved"
+            | "promela" | "fair-promela"),
         ) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
                 "claims" => (Case::claimed, subjects::all()),
                 "shadows" => (Case::shadowed, subjects::all()),
                 "guarded" => (Case::guarded, subjects::all()),
+                "interleaved" => (Case::interleaved, subjects::all()),
                 "promela" => (Case::promela, subjects::all()),
                 "fair-promela" => (Case::fair_promela, subjects::fair()),
                 _ => (Case::stretched, subjects::all()),

@@ -2,6 +2,7 @@
 
 mod asking;
 mod fair;
+mod orders;
 mod programs;
 mod stressed;
 
@@ -213,6 +214,7 @@ pub fn all() -> Vec<Subject> {
     all.push(facade_text());
     all.extend(reduced());
     all.extend(programs());
+    all.extend(orders::reduced());
     all
 }
 

@@ -42,6 +42,9 @@ pub struct Problem<'a> {
     /// return covering runs whose rounds need not be alike once acceptance is certain. With
     /// fairness constraints prefixes are no evidence, because continuations have to be fair.
     pub prefixes: bool,
+    /// True if engines on single states may omit orders of independent steps of programs, which
+    /// needs known stutter invariance.
+    pub partial_order: bool,
     /// Claims of the model about all its states, independent of the question. Engines that visit
     /// all states report whether the claims hold ([`Account::claims`](crate::Account::claims)).
     pub claims: &'a [Predicate],
@@ -80,6 +83,7 @@ impl<'a> Problem<'a> {
             unread: Vec::new(),
             symmetry: None,
             prefixes: false,
+            partial_order: false,
             claims: &[],
             alphabet: Arc::new(Alphabet::new(system, propositions)),
         }

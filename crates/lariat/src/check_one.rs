@@ -88,7 +88,15 @@ impl<'s> Query<'_, 's> {
             self.remark(WHOLE_RUNS);
             return self.about_whole_runs().decide(cache);
         }
-        let (trail, facts) = decider.history();
+        self.conclude(outcome, decider.history())
+    }
+
+    /// The decision by an outcome, whose run is replayed on the original.
+    fn conclude(
+        &self,
+        outcome: SearchOutcome,
+        (trail, facts): (Vec<Attempt>, Vec<Fact>),
+    ) -> Decision {
         let not_run = Reason::Inconclusive("no engine was run".to_owned());
         Decision {
             verdict: EarnedVerdict::earn(outcome.found, self.budget(), |lasso| self.replay(lasso)),
@@ -151,6 +159,7 @@ impl<'m> Checker<'m> {
         let CheckTask {
             property,
             strengthenings,
+            settled,
         } = *task;
         let budget = self.for_property(&session.budget).with_work(u64::MAX);
         let begun = budget.elapsed();
@@ -171,7 +180,12 @@ impl<'m> Checker<'m> {
 
         let observer = self.observer();
         let observed = query.observed_by(&*observer);
-        let mut decision = observed.decide(cache);
+        let finding = property.finding.as_deref();
+        let absent = settled.and_then(|faults| finding.and_then(|f| faults.absent(f)));
+        let mut decision = match absent {
+            Some(outcome) => observed.conclude(outcome, Default::default()),
+            None => observed.decide(cache),
+        };
         query.enter(Phase::PartialAtoms);
         observed.check_partial_atoms(&mut decision, cache);
         drop(observer);

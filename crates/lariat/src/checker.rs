@@ -2,7 +2,7 @@
 
 use crate::check_parallel::{CachePool, CheckOutput, check_parallel};
 use crate::error::Error;
-use crate::faults::{Faults, with_faults};
+use crate::faults::{CheckStage, Faults, SettledFindings, with_faults};
 use crate::limits::default_memory;
 use crate::model::Model;
 use crate::options::{CheckOptions, EngineChoice};
@@ -103,6 +103,8 @@ pub(crate) struct Session<'c, 'm> {
 pub(crate) struct CheckTask<'c> {
     pub property: &'c Property,
     pub strengthenings: &'c [Strengthening],
+    /// The findings of the model, if a search has evaluated all of them in all states.
+    pub settled: Option<&'c Faults>,
 }
 
 impl<'m> Checker<'m> {
@@ -397,14 +399,15 @@ impl<'m> Checker<'m> {
         mut on_event: impl FnMut(CheckEvent) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut faults = None;
+        let settled = SettledFindings::default();
+        let mut due = Vec::new();
         let mut flow = ControlFlow::Continue(());
-        // The searches for the other properties may meet findings.
-        for are_findings in [false, true] {
+        // The searches for the other properties may meet findings. A complete search for the first
+        // finding settles the others, so these wait for it.
+        for stage in CheckStage::ALL {
             let has_met = |kind| { faults.as_ref() }.is_some_and(|f: &Arc<Faults>| f.has_met(kind));
-            let list = match are_findings {
-                false => properties.asked(),
-                true => properties.due_findings(has_met),
-            };
+            let are_findings = stage != CheckStage::Asked;
+            let list = stage.list(properties, &mut due, has_met);
             if flow.is_break() || are_findings && list.is_empty() {
                 break;
             }
@@ -415,16 +418,23 @@ impl<'m> Checker<'m> {
                 faults = found.map(Arc::new);
             }
             session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
+            let can_settle = session.options.engine.searches_states();
+            let settle = |faults: &Option<_>| settled.learn(faults.as_ref().filter(|_| can_settle));
+            settle(&faults);
             let idle = ThreadPool::new(self.threads.count.get());
             session.budget = session.budget.with_thread_pool(&idle);
             let check = |task: &CheckTask<'_>,
                          may_repeat,
                          cache: &mut _,
                          output: &mut CheckOutput<'_, _>| {
-                self.check_one(&session, task, may_repeat, cache, output);
+                let settled = settled.get();
+                let task = CheckTask { settled, ..*task };
+                self.check_one(&session, &task, may_repeat, cache, output);
             };
             check_parallel(&session.tasks(), &idle, &self.caches, check, |_, event| {
-                flow = on_event(with_faults(event, &mut faults));
+                let event = with_faults(event, &mut faults);
+                settle(&faults);
+                flow = on_event(event);
                 flow
             });
         }
@@ -580,6 +590,7 @@ impl<'c> Session<'c, '_> {
             .map(|(&property, strengthenings)| CheckTask {
                 property,
                 strengthenings,
+                settled: None,
             })
             .collect()
     }

@@ -53,6 +53,7 @@ pub fn unrelated(engine: EngineId, options: &CheckOptions) -> CheckOptions {
         engine: EngineChoice::Plan(Plan::of(name)),
         reduce: ReductionChoice::Only(Rules::NONE),
         whole_product: false,
+        all_orders: true,
         shortening: Shortening::Never,
         ..options.clone()
     }

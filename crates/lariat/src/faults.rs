@@ -4,16 +4,19 @@
 //! thousand states before the first property, which are all states of a small program. For a larger
 //! one, engines check the same claims in the states that they visit
 //! ([`lariat_engines::Account::claims`]). If neither covers all states, this is reported: no fault
-//! is claimed to be absent.
+//! is claimed to be absent. If one covers all states, the findings that it has not met are absent,
+//! and no engine searches for them.
 
 use crate::checker::CheckEvent;
+use crate::properties::{Properties, Property};
+use crate::search::SearchOutcome;
 use crate::states::{CountOptions, CountingMethod, count_states};
-use lariat_budget::{Budget, RunContext, StatValue, Statistic};
-use lariat_engines::Account;
+use lariat_budget::{Budget, RunContext, StatValue, Statistic, Stop};
+use lariat_engines::{Account, EngineId, Outcome};
 use lariat_formats::LoadedModel;
 use lariat_model::{Event, Finding, FindingKind, OVERFLOW, Predicate};
 use lariat_space::symbolic::UBig;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Limit on the states explored before the first property.
@@ -35,6 +38,61 @@ pub struct Faults {
     states: u64,
     /// Whether all states were checked.
     complete: bool,
+}
+
+/// The parts of a check of all properties.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckStage {
+    /// The properties that are no findings.
+    Asked,
+    FirstFinding,
+    /// The findings behind the first.
+    Findings,
+}
+
+impl CheckStage {
+    /// All stages in order.
+    pub const ALL: [CheckStage; 3] = [
+        CheckStage::Asked,
+        CheckStage::FirstFinding,
+        CheckStage::Findings,
+    ];
+
+    /// The properties of the stage. The findings that are `due` are determined once, before the
+    /// first.
+    pub fn list<'c>(
+        self,
+        properties: &'c Properties<'_>,
+        due: &mut Vec<&'c Property>,
+        met: impl Fn(FindingKind) -> bool,
+    ) -> Vec<&'c Property> {
+        match self {
+            CheckStage::Asked => properties.asked(),
+            CheckStage::FirstFinding => {
+                *due = properties.due_findings(met);
+                due.drain(..due.len().min(1)).collect()
+            }
+            CheckStage::Findings => std::mem::take(due),
+        }
+    }
+}
+
+/// The faults of a program, once all states were checked. The threads that check properties read
+/// them; the thread that receives events sets them.
+#[derive(Default)]
+pub(crate) struct SettledFindings(OnceLock<Arc<Faults>>);
+
+impl SettledFindings {
+    /// Stores these faults if all states were checked.
+    pub fn learn(&self, faults: Option<&Arc<Faults>>) {
+        if let Some(faults) = faults.filter(|faults| faults.complete) {
+            self.0.get_or_init(|| Arc::clone(faults));
+        }
+    }
+
+    pub fn get(&self) -> Option<&Faults> {
+        self.0.get().map(|faults| &**faults)
+    }
 }
 
 /// A finding, and whether it was met.
@@ -158,6 +216,23 @@ impl Faults {
             warnings.push(overflow_warning(variable));
         }
         warnings
+    }
+
+    /// The outcome of the search that has shown the absence of a finding in all states, if one has.
+    pub(crate) fn absent(&self, finding: &Finding) -> Option<SearchOutcome> {
+        let is_absent = |claim: &Claim| claim.finding == *finding && !claim.fails;
+        let is_absent = match finding.kind {
+            // A search reports every step that it computes.
+            FindingKind::Overflow => self.overflow.is_none(),
+            _ => self.claims.iter().any(is_absent),
+        };
+        (self.complete && is_absent).then(|| {
+            let mut outcome = SearchOutcome::stopped(EngineId::Explicit, Stop::Work(0));
+            outcome.found = Ok(Outcome::Empty);
+            let stats = &mut outcome.account.stats;
+            stats.set(Statistic::STATES_SEEN, self.states);
+            outcome
+        })
     }
 
     /// The number of states that were checked, if these were not all.

@@ -19,7 +19,7 @@ use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::Outcome;
 use lariat_engines::{Found, Problem, Task};
 use lariat_model::{Deadlock, Event, Lasso, Proposition, System};
-use lariat_space::symbolic::{OrderChoice, Symbolic, asks_for_events};
+use lariat_space::symbolic::{OrderChoice, Symbolic};
 
 /// Work of all rounds together.
 const ROUNDS_WORK: u64 = 1_000_000;
@@ -91,7 +91,7 @@ fn rounds(
 fn reads_enabledness(problem: &Problem<'_>) -> bool {
     let reads = |proposition: &Proposition| match proposition {
         Proposition::Fires(_) => false,
-        Proposition::State(predicate) => asks_for_events(predicate),
+        Proposition::State(predicate) => predicate.reads_events(),
     };
     !problem.fairness.is_empty() || problem.propositions.iter().any(reads)
 }

@@ -31,6 +31,14 @@ impl From<Plan> for EngineChoice {
 }
 
 impl EngineChoice {
+    /// Returns whether single states of programs are searched, by the variant that is not published.
+    pub(crate) fn searches_states(&self) -> bool {
+        match self {
+            EngineChoice::Auto(_) => true,
+            EngineChoice::Plan(plan) => plan.works_together(),
+        }
+    }
+
     /// The engine's identity.
     pub fn id(&self) -> EngineId {
         match self {
@@ -56,6 +64,9 @@ pub struct CheckOptions {
     pub deadlock: Deadlock,
     /// Reductions before the search.
     pub reduce: ReductionChoice,
+    /// Whether all orders of independent steps of a program are searched: no partial-order
+    /// reduction.
+    pub all_orders: bool,
     /// Whether the whole product is counted after the check, which stops at the first violation.
     pub whole_product: bool,
     /// Effort spent on a shorter counterexample.

@@ -225,6 +225,11 @@ impl Plan {
             && !self.variant.published
     }
 
+    /// Returns whether the engine may omit orders of independent steps.
+    pub fn omits_orders(&self) -> bool {
+        self.works_together()
+    }
+
     /// Returns whether the engine calls programs that compute the steps of a model.
     pub fn calls_programs(&self) -> bool {
         matches!(self.engine.id, EngineId::Explicit | EngineId::Walk)

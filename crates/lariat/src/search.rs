@@ -150,6 +150,7 @@ impl<'s> Query<'_, 's> {
         problem.prefixes = self.prefixes;
         if !system.is_net() {
             problem.claims = &self.options.claims;
+            problem.partial_order = !self.options.all_orders && task.plan.omits_orders();
         }
         problem.unread = self.unread(automaton);
         problem

@@ -55,7 +55,7 @@ pub(crate) fn translate<'a>(
     };
     match property {
         PropertyForm::Never(automaton) => {
-            if matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering) {
+            if uses_invariance(subject, plan) {
                 let limited = budget.clone().with_work(MOST_STUTTER_WORK);
                 let legal = legal_letters(subject);
                 let invariant = stutter_invariant_language(automaton, &legal, &limited);
@@ -69,6 +69,12 @@ pub(crate) fn translate<'a>(
     }
     translated.propositions = meanings(subject, &translated.automaton);
     Ok(translated)
+}
+
+/// Returns whether the plan needs stutter invariance, or omits orders of the steps of a program if the
+/// property has it.
+fn uses_invariance(subject: &Subject<'_>, plan: &Plan) -> bool {
+    plan.needs() != Needs::Nothing || plan.omits_orders() && !subject.system().is_net()
 }
 
 /// The meanings of an automaton's atoms, in its own order.
@@ -100,7 +106,7 @@ fn translate_formula(
     let legal = legal_letters(subject);
     let needs = plan.needs();
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
-    if matches!(needs, Needs::Stuttering | Needs::StateStuttering) {
+    if uses_invariance(subject, plan) {
         let invariant = stutter_invariant(&mut formulas, negation, &legal, &limited);
         translated.letters = known(invariant)?;
     }

@@ -114,6 +114,16 @@ impl Predicate {
             }
         }
     }
+
+    /// Returns whether the truth depends on which events are enabled.
+    pub fn reads_events(&self) -> bool {
+        match self {
+            Predicate::Enabled(_) | Predicate::Deadlock => true,
+            Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
+            Predicate::Not(p) => p.reads_events(),
+            Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(Predicate::reads_events),
+        }
+    }
 }
 
 /// The meaning of a formula atom at a position of a run.

@@ -4,7 +4,8 @@ use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
 use crate::{
-    claims, fairness, guarded, nets, predicates, programs, promela, reducible, shadows, stretched,
+    claims, fairness, guarded, interleaved, nets, predicates, programs, promela, reducible,
+    shadows, stretched,
 };
 use lariat_corpora::Random;
 use lariat_model::{
@@ -132,6 +133,22 @@ impl Case {
         let cut = if rng.percent(20) { MOST_STATES } else { 100 };
         let system = promela::random(&mut rng, cut);
         Case::about(system, &mut rng)
+    }
+
+    /// Generates the case of this seed about processes that mostly take local steps.
+    pub fn interleaved(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let system = interleaved::random(&mut rng, 200);
+        let mut atoms: Vec<Atom> = Vec::new();
+        for _ in 0..1 + rng.below(2) {
+            let atom = interleaved::atom(&mut rng, &system);
+            if !atoms.contains(&atom) {
+                atoms.push(atom);
+            }
+        }
+        let size = 1 + rng.below(8);
+        let formula = Ltl::random(&mut rng, atoms.len(), size, false);
+        Case::new(system, atoms, formula)
     }
 
     /// Generates the case of this seed about a Promela model with fairness constraints.

@@ -4,7 +4,7 @@
 //! force and shares no code with the engines: of crate `model` it uses the data types alone. A
 //! [`Subject`] is anything that answers cases. A [`Campaign`] runs many cases on all subjects and
 //! stops at the first difference. [`cases`] has fixed cases, [`kripke`] is a builder for more.
-//! [`nets`], [`claims`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] generate
+//! [`nets`], [`claims`], [`programs`], [`predicates`], [`coloured`], [`symmetric`], [`copies`] and [`interleaved`] generate
 //! random systems and properties.
 //!
 //! This crate depends only on `ltl`, `model` and `formats`, so that the tests of all later crates
@@ -23,6 +23,7 @@ pub mod fairness;
 pub mod formulas;
 pub mod guarded;
 pub mod harness;
+pub mod interleaved;
 pub mod interpret;
 pub mod kripke;
 pub mod lassos;

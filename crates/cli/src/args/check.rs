@@ -132,6 +132,12 @@ pub(crate) struct Check {
     /// Check the original net, without reductions.
     #[arg(long, conflicts_with = "reduce", help_heading = ENGINE, hide_short_help = true)]
     pub no_reduce: bool,
+    /// Search all orders of independent steps of a program, without partial-order reduction.
+    ///
+    /// explicit, ba and auto otherwise take only the steps of one process where those of others
+    /// cannot matter, if the property is stutter-invariant, about states, and without fairness.
+    #[arg(long, help_heading = ENGINE, hide_short_help = true)]
+    pub no_por: bool,
     /// Use the construction as published, where ours differs.
     ///
     /// With Couvreur's check, without a search near the initial states, and without an early end

@@ -223,3 +223,75 @@ system async;
         "guard and value in the picture"
     );
 }
+
+/// Processes that count by themselves, then add up.
+const LOCAL: &str = "byte sum, a, b;
+process P { state s, t, u, e; init s; assert e: sum < 3, u: a == 1;
+  trans s -> t { effect a = 1; }, t -> u {}, u -> e { effect sum = sum + a; }; }
+process Q { state s, t, u, e; init s; assert e: sum < 2, u: b == 1;
+  trans s -> t { effect b = 1; }, t -> u {}, u -> e { effect sum = sum + b; }; }
+system async;";
+
+#[test]
+fn orders_of_independent_steps_are_omitted() {
+    let folder = Folder::new();
+    let model = folder.file("local.dve", LOCAL);
+    let states = |options: &str| {
+        let ran = lariat(format!("check {model} --no-faults --json {options}"));
+        let stats = &ran.exits(0).answer()["stats"];
+        let count = |name: &str| stats[name].as_u64();
+        (count("states").unwrap(), count("ample_locations"))
+    };
+    let all = Some(16);
+    for engine in ["auto", "explicit", "ba", "explicit --threads 2"] {
+        let (reduced, locations) = states(&format!("-f 'G \"sum <= 2\"' --engine {engine}"));
+        assert!(
+            Some(reduced) < all && locations == Some(4),
+            "{engine}: {reduced}"
+        );
+        let options = format!("-f 'G \"sum <= 2\"' --engine {engine} --no-por");
+        assert_eq!((Some(states(&options).0), states(&options).1), (all, None));
+    }
+    // The next step, an event, fairness, and the published variant need all orders.
+    let excluded = [
+        "-f 'X \"sum == 0\"'",
+        "-f 'G !(\"P:s->t\" & \"sum == 2\")'",
+        "-f 'F G \"sum == 2\"' --weak-fair all",
+        "-f 'G \"sum <= 2\"' --published",
+    ];
+    for options in excluded {
+        let options = format!("{options} --engine explicit");
+        assert_eq!(states(&options).1, None, "{options}");
+    }
+    lariat(format!(
+        "check {model} -f 'G \"sum <= 2\"' --no-faults --explain"
+    ))
+    .exits(0)
+    .prints("partial-order reduction: 4 locations");
+}
+
+#[test]
+fn one_search_settles_the_findings_that_are_absent() {
+    let folder = Folder::new();
+    let model = folder.file("local.dve", LOCAL);
+    let ran = lariat(format!("check {model} --json")).exits(1);
+    let lines = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let answers: Vec<serde_json::Value> = lines.collect();
+    let verdict = |name: &str| {
+        let answer = answers.iter().find(|answer| answer["property"] == name);
+        answer.unwrap_or_else(|| panic!("{name}: {}", ran.out))
+    };
+    for name in ["assert P.e", "assert P.u", "assert Q.u"] {
+        assert_eq!(verdict(name)["verdict"], "holds");
+        // No engine was run.
+        assert_eq!(
+            verdict(name)["stats"]["product_states"],
+            serde_json::Value::Null
+        );
+    }
+    assert_eq!(verdict("assert Q.e")["verdict"], "violated");
+    assert_eq!(verdict("assert Q.e")["counterexample"]["replayed"], true);
+}

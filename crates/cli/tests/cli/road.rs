@@ -71,7 +71,7 @@ fn the_lists_of_the_architecture_are_true() {
             let Some(next) = all.get(i + 1) else {
                 break;
             };
-            // The last function is called by `decide` when the search returns.
+            // The last function is called by `conclude` when the search returns.
             let is_last = i + 2 == all.len();
             let calls = |body: &String| body.contains(&next.name);
             assert!(
@@ -88,6 +88,8 @@ fn the_lists_of_the_architecture_are_true() {
         }
     }
     assert_eq!(engines, 4);
-    let decides = bodies("lariat/src/check_one.rs", "decide");
-    assert!(decides.iter().any(|body| body.contains("::earn(")));
+    for (caller, call) in [("decide", "self.conclude("), ("conclude", "::earn(")] {
+        let bodies = bodies("lariat/src/check_one.rs", caller);
+        assert!(bodies.iter().any(|body| body.contains(call)), "{caller}");
+    }
 }

@@ -1,8 +1,8 @@
 //! Conversion of engines and the façade to subjects.
 
 use lariat::internals::{
-    Account, CheckOptions, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan, PlanRun,
-    PropertyForm, ReductionChoice, Rules, RunContext, SpaceCache, Systems, check_subject,
+    Account, CheckOptions, Decision, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan,
+    PlanRun, PropertyForm, ReductionChoice, Rules, RunContext, SpaceCache, Systems, check_subject,
 };
 use lariat_automata::{Automaton, Guards, LegalLetters, StateId, Transition, translate};
 use lariat_budget::{Budget, ThreadPool};
@@ -195,21 +195,36 @@ pub(crate) fn decide_about(
     options: &CheckOptions,
     idle: &ThreadPool,
 ) -> Answer {
+    answer(case, &decision_about(subject, case, formula, options, idle))
+}
+
+/// The decision of the façade on a formula about `subject`, the system of `case`.
+pub(super) fn decision_about(
+    subject: &lariat::internals::Subject<'_>,
+    case: &Case,
+    formula: Formula,
+    options: &CheckOptions,
+    idle: &ThreadPool,
+) -> Decision {
     let systems = Systems::new();
     let plan = match &options.engine {
         EngineChoice::Auto(_) => None,
         EngineChoice::Plan(plan) => Some(plan),
     };
     let budget = budget(plan, case).with_thread_pool(idle);
-    let report = check_subject(
+    check_subject(
         subject,
         PropertyForm::Formula(formula),
         options,
         &mut SpaceCache::new(&systems),
         RunContext::quiet(&budget),
-    );
-    match report.verdict {
-        EarnedVerdict::Holds(_) if report.vacuous.is_some() == case.has_fair_run() => {
+    )
+}
+
+/// The answer of a decision.
+pub(super) fn answer(case: &Case, decision: &Decision) -> Answer {
+    match &decision.verdict {
+        EarnedVerdict::Holds(_) if decision.vacuous.is_some() == case.has_fair_run() => {
             Answer::Unknown("internal: wrong about the existence of fair runs".to_owned())
         }
         EarnedVerdict::Holds(_) => Answer::Holds,

@@ -8,6 +8,7 @@
 //! their states.
 
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::state_set::StateSet;
 use lariat_model::Predicate;
 use lariat_space::explicit::ExplicitStateId;
 
@@ -17,7 +18,7 @@ const LEAST_EXTRA: usize = 20_000;
 const EXTRA_DIVISOR: usize = 10;
 
 /// States between two polls of the budget.
-const TICK: usize = 1024;
+const TICK: u64 = 1024;
 
 /// Result of evaluating the claims of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,18 +31,20 @@ pub struct Claims {
     pub complete: bool,
 }
 
-/// Evaluates the claims in all states found by a search; explores more states if `may_go_on`.
+/// Evaluates the claims in all states found by a search, and in further states if the search `was_ended`
+/// without a run. After a search that was not, the product is sealed, and the steps of a state may
+/// have been listed in part.
 pub(crate) fn evaluate_claims(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
     claims: &[Predicate],
-    may_go_on: bool,
+    was_ended: bool,
 ) -> Option<Claims> {
     if claims.is_empty() {
         return None;
     }
     let found = worker.states.len();
-    let mut more = if may_go_on {
+    let mut more = if was_ended {
         LEAST_EXTRA.max(found / EXTRA_DIVISOR)
     } else {
         0
@@ -49,19 +52,28 @@ pub(crate) fn evaluate_claims(
     let mut result = Claims {
         failed: vec![false; claims.len()],
         states: None,
-        complete: true,
+        complete: was_ended,
     };
-    let mut steps = Vec::new();
+    // An automaton without initial states leaves those of the system unvisited.
+    for k in 0..product.space().system().initial.len() {
+        let initial = product.space().initial(&mut worker.states, k);
+        result.complete &= matches!(initial, Ok(Some(_)));
+    }
+    let (mut visited, mut steps) = (StateSet::default(), Vec::new());
+    // A store of several workers has gaps, which states found from here on may fill.
+    let mut behind: Vec<ExplicitStateId> = Vec::new();
     let (mut next, mut evaluated) = (0, 0);
-    while next < worker.states.end() {
-        if next % TICK == 0 && worker.check().is_err() {
+    while !behind.is_empty() || next < worker.states.end() {
+        let state = behind.pop().unwrap_or_else(|| {
+            next += 1;
+            ExplicitStateId(next as u32 - 1)
+        });
+        if !worker.states.is_known(state) || !visited.insert(state) {
+            continue;
+        }
+        if evaluated % TICK == 0 && worker.check().is_err() {
             result.complete = false;
             break;
-        }
-        let state = ExplicitStateId(next as u32);
-        next += 1;
-        if !worker.states.is_known(state) {
-            continue;
         }
         evaluated += 1;
         for (claim, failed) in claims.iter().zip(&mut result.failed) {
@@ -77,6 +89,8 @@ pub(crate) fn evaluate_claims(
             };
             result.complete &= may_go_on && expand().is_ok();
             more = more.saturating_sub(1);
+            let targets = steps.iter().map(|(_, to)| *to);
+            behind.extend(targets.filter(|to| to.index() < next));
         }
     }
     result.states = Some(evaluated);

@@ -17,11 +17,13 @@ mod claims;
 pub(crate) mod covering;
 pub(crate) mod fairness;
 pub(crate) mod labels;
+mod partial_order;
 mod prefix;
 pub mod product;
 mod product_nodes;
 pub(crate) mod single;
 mod size;
+mod state_set;
 pub(crate) mod steps;
 
 pub use claims::Claims;
@@ -70,7 +72,16 @@ pub const EXPLICIT: Engine = Engine {
 /// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
 /// sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
-    let product = ExplicitProduct::new(task.problem, task.observer);
+    let mut product = ExplicitProduct::new(task.problem, task.observer);
+    if !task.variant.published {
+        product = product.reduced(task.budget)?;
+        let locations = product.space().ample_locations();
+        if locations > 0 {
+            task.account
+                .stats
+                .set(Statistic::AMPLE_LOCATIONS, locations);
+        }
+    }
     let several = if product.has_fairness_in_marks() {
         task.variant.workers.count().get()
     } else {
@@ -179,6 +190,7 @@ fn check_claims(
     if found.is_ok() {
         let claims = task.problem.claims;
         task.account.claims = evaluate_claims(product, &mut worker, claims, is_over);
+        task.account.overflow = worker.states.overflow();
     }
     let found = complete(found?, worker.states());
     record_peak(task);

@@ -19,6 +19,7 @@
 use crate::alphabet::{Alphabet, ClassId};
 use crate::explicit::fairness::Constraints;
 use crate::explicit::labels::{Label, labelled, limited};
+use crate::explicit::partial_order::visible;
 use crate::explicit::product_nodes::ProductNodes;
 use crate::explicit::single::{self, MoveRange, ProductCursor, is_forever};
 use crate::explicit::steps::SingleStateProduct;
@@ -82,6 +83,14 @@ impl<'p> ExplicitProduct<'p> {
                 components.of
             },
         }
+    }
+
+    /// Restricts the steps of the system to ample sets if the problem permits it.
+    pub(crate) fn reduced(mut self, budget: &Budget) -> Result<ExplicitProduct<'p>, Stop> {
+        if let Some(visible) = visible(&self.problem) {
+            self.space = self.space.reduced(&visible, budget)?;
+        }
+        Ok(self)
     }
 
     /// Creates a worker that has found nothing.

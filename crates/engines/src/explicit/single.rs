@@ -7,6 +7,7 @@
 use crate::explicit::fairness::{Constraints, EnabledCache, RoundRobin};
 use crate::explicit::labels::{Label, Labels};
 use crate::explicit::product_nodes::ProductNodes;
+use crate::explicit::state_set::StateSet;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Marks, NodeId};
@@ -26,8 +27,8 @@ pub struct ProductWorker<K> {
     enabled: EnabledCache,
     /// Order of the steps of each node, if not that of the system.
     turns: Option<RoundRobin>,
-    /// States all of whose steps were listed, one bit each; maintained if there are claims.
-    listed: Vec<u64>,
+    /// States all of whose steps were listed; maintained if there are claims.
+    listed: StateSet,
     /// Moves of the automaton by key, as ranges of `moves`.
     choices: FxHashMap<K, MoveRange>,
     /// The last lookup: most steps of a node, and often those of the next one, have the same key.
@@ -102,7 +103,7 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
             labels: Labels::default(),
             enabled: EnabledCache::default(),
             turns: None,
-            listed: Vec::new(),
+            listed: StateSet::default(),
             choices: FxHashMap::default(),
             last: None,
             moves: Vec::new(),
@@ -152,26 +153,17 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
 
     /// Records that all steps from `state` have been listed.
     pub(crate) fn set_listed(&mut self, state: ExplicitStateId) {
-        let word = state.0 as usize / 64;
-        if self.listed.len() <= word {
-            self.listed.resize(word + 1, 0);
-        }
-        self.listed[word] |= 1 << (state.0 % 64);
+        self.listed.insert(state);
     }
 
     /// Merges the findings of another worker that shares the nodes of this one.
     pub(crate) fn merge(&mut self, other: &ProductWorker<K>) {
         self.states.learn(&other.states);
-        let words = self.listed.len().max(other.listed.len());
-        self.listed.resize(words, 0);
-        for (word, more) in self.listed.iter_mut().zip(&other.listed) {
-            *word |= more;
-        }
+        self.listed.extend(&other.listed);
     }
 
     pub(crate) fn was_listed(&self, state: ExplicitStateId) -> bool {
-        let word = self.listed.get(state.0 as usize / 64);
-        word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
+        self.listed.contains(state)
     }
 
     pub(crate) fn check(&self) -> Result<(), Stop> {

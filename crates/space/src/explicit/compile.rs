@@ -77,12 +77,23 @@ enum Step {
     },
 }
 
+/// The events with a gate `var = value`, and their steps.
+#[derive(Clone, Debug)]
+pub(super) struct Gate {
+    pub var: VarId,
+    pub value: Value,
+    pub steps: Range,
+    pub events: Vec<EventId>,
+}
+
 #[derive(Debug)]
 pub(super) struct Compiled {
     steps: Vec<Step>,
     jumps: Vec<u32>,
     /// Jump and end of each group of gated steps, in increasing order.
     groups: Vec<(u32, u32)>,
+    /// Each gate with its steps.
+    gates: Vec<(GuardTest, Range)>,
     code: Code,
     tests: Vec<Test>,
     assigns: Vec<Assign>,
@@ -106,6 +117,7 @@ impl Compiled {
             steps: Vec::new(),
             jumps: Vec::new(),
             groups: Vec::new(),
+            gates: Vec::new(),
             code: Code::default(),
             tests: Vec::new(),
             assigns: Vec::new(),
@@ -152,6 +164,9 @@ impl Compiled {
             for (event, body) in bodies {
                 self.body(Some((var, value)), event, body);
             }
+            let start = starts.last().map_or(0, |(_, start)| *start);
+            let steps = (start, self.steps.len() as u32);
+            self.gates.push(((var, value), steps));
             exits.push(self.steps.len());
             self.steps.push(Step::Goto(0));
         }
@@ -401,6 +416,36 @@ impl Compiled {
             gate.is_none_or(|(var, value)| values[var as usize] == value)
                 && self.can(self.steps[*at as usize], values, &mut stack, &holds)
         })
+    }
+
+    /// All gates with their events.
+    pub fn gates(&self) -> Vec<Gate> {
+        let event = |step: &Step| match *step {
+            Step::Goto(_) | Step::Jump(_) => None,
+            Step::Program { event, .. } | Step::Chain { event, .. } | Step::Table { event, .. } => {
+                Some(event)
+            }
+        };
+        let gates = self.gates.iter();
+        gates
+            .map(|((var, value), steps)| Gate {
+                var: VarId(*var),
+                value: *value,
+                steps: *steps,
+                events: part(&self.steps, *steps).iter().filter_map(event).collect(),
+            })
+            .collect()
+    }
+
+    /// Returns whether step `at` behind an open gate is enabled.
+    pub fn can_take(
+        &self,
+        at: u32,
+        values: &[Value],
+        stack: &mut Vec<Value>,
+        holds: impl Fn(&Predicate) -> bool,
+    ) -> bool {
+        self.can(self.steps[at as usize], values, stack, &holds)
     }
 
     /// Returns whether a step behind an open gate is enabled.

@@ -12,11 +12,13 @@
 //! a state is a weighted sum of its cells, to which a transition adds a constant: so the hashes
 //! of all successors are known, and their slots prefetched, before any transition is fired.
 
+mod ample;
 mod chunks;
 mod code;
 mod compile;
 mod count;
 mod enabled;
+mod footprint;
 mod guard_test;
 mod index;
 mod layout;
@@ -50,6 +52,7 @@ pub use states::StateTable;
 pub use step_offset::StepOffset;
 pub use store::ExplicitStateId;
 
+use ample::AmpleSets;
 use index::mix;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, Predicate, System, Value};
@@ -71,6 +74,8 @@ pub struct Explicit<'s> {
     /// The observed predicates of a system with a source.
     sourced: Vec<(u64, &'s Predicate)>,
     deadlock: Deadlock,
+    /// The steps to which [`next`](Explicit::next) is restricted, if it is.
+    ample: Option<AmpleSets>,
 }
 
 /// An iteration over the steps of a state.
@@ -84,6 +89,8 @@ pub struct StepCursor {
     done: bool,
     /// True after the wrap-around, while the steps before `begin` are listed.
     again: bool,
+    /// End of the ample set that is listed; 0 if all steps are.
+    ample_end: u32,
 }
 
 /// A step without its target: the event, or `None` for stuttering, and the cursor at which
@@ -104,7 +111,28 @@ impl<'s> Explicit<'s> {
             observed: Observed::default(),
             sourced: Vec::new(),
             deadlock,
+            ample: None,
         }
+    }
+
+    /// Restricts [`next`](Explicit::next) to ample sets (partial-order reduction), so that the graph
+    /// is stutter-equivalent to the full one as far as the truth of `visible` is concerned. Other
+    /// functions list all steps.
+    pub fn reduced(
+        mut self,
+        visible: &[&Predicate],
+        budget: &Budget,
+    ) -> Result<Explicit<'s>, Stop> {
+        if self.system.source.is_none() {
+            let gates = self.moves.compiled.gates();
+            self.ample = AmpleSets::new(self.system, gates, visible, budget)?;
+        }
+        Ok(self)
+    }
+
+    /// The number of locations with ample sets; 0 in a full graph.
+    pub fn ample_locations(&self) -> usize {
+        self.ample.as_ref().map_or(0, AmpleSets::len)
     }
 
     /// Registers predicates for [`truth`](Explicit::truth), each with its bit, and returns the
@@ -183,6 +211,12 @@ impl<'s> Explicit<'s> {
         let is_first = !cursor.moved;
         if states.should_prefetch(from, is_first) {
             states.prefetch(&self.moves.net, cursor.at);
+        }
+        if let Some(ample) = &self.ample
+            && cursor.is_new()
+            && cursor.at == 0
+        {
+            self.moves.narrow(ample, states, cursor);
         }
         loop {
             let event = self.moves.next(self, states, cursor)?;

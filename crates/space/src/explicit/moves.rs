@@ -1,6 +1,7 @@
 //! Compiled events and predicates: net transitions (`net.rs`), which are tried first, and all other
 //! events (`compile.rs`).
 
+use super::ample::AmpleSets;
 use super::compile::Compiled;
 use super::layout::PackedLayout;
 use super::net::{CompiledNet, order};
@@ -69,6 +70,24 @@ impl CompiledMoves {
         let found = compiled.next(states, &mut rest, end, choice, holds);
         cursor.at = rest + transitions;
         found
+    }
+
+    /// Restricts a new iteration to the steps that suffice in the state in focus.
+    #[inline]
+    pub fn narrow(&self, ample: &AmpleSets, states: &mut StateTable, cursor: &mut StepCursor) {
+        let (focus, stack) = (&states.focus, &mut states.scratch.stack);
+        if self.has_fault(focus) {
+            return;
+        }
+        let steps = ample.steps(&focus.values, |at| {
+            let holds = |p: &Predicate| self.holds(p, focus);
+            self.compiled.can_take(at, &focus.values, stack, holds)
+        });
+        if let Some((start, end)) = steps {
+            let transitions = self.net.len() as u32;
+            cursor.at = transitions + start;
+            cursor.ample_end = transitions + end;
+        }
     }
 
     fn is_enabled(&self, event: EventId, focus: &Focus) -> bool {

@@ -146,7 +146,7 @@ impl<'s> Observed<'s> {
             vars.clear();
             predicate.collect_vars(&mut vars);
             vars.iter().for_each(|var| readers[var.index()] |= bit);
-            if reads_events(predicate) {
+            if predicate.reads_events() {
                 volatile |= bit;
             }
         }
@@ -203,14 +203,5 @@ impl<'s> Observed<'s> {
             let c = i128::from(*c);
             tallies[*tally as usize] += if is_enabled { c } else { -c };
         }
-    }
-}
-
-fn reads_events(predicate: &Predicate) -> bool {
-    match predicate {
-        Predicate::Enabled(_) | Predicate::Deadlock => true,
-        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
-        Predicate::Not(p) => reads_events(p),
-        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(reads_events),
     }
 }

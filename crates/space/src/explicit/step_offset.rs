@@ -54,7 +54,11 @@ impl StepCursor {
     /// Upper bound of the steps that are still to be listed.
     #[inline]
     pub(super) fn end(&self) -> u32 {
-        if self.again { self.begin } else { u32::MAX }
+        match self.ample_end {
+            _ if self.again => self.begin,
+            0 => u32::MAX,
+            end => end,
+        }
     }
 
     /// At the end, wraps around to the steps before the beginning; false if that was done.

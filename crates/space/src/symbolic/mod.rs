@@ -43,6 +43,6 @@ pub use pumping::{Pumping, pumping};
 pub use reach::{Arrangement, OrderChoice, ReachResult, Reached, Unreached, arrange, reach};
 pub use residual::Residuals;
 pub use schedule::{OrderSchedule, ScheduleRow};
-pub use space::{Symbolic, asks_for_events};
+pub use space::Symbolic;
 pub use steps::StepSet;
 pub use trial::OrderTrial;

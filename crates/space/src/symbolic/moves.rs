@@ -15,12 +15,11 @@
 
 use super::layout::LevelLayout;
 use super::program::{Domains, GuardedCommand, LearnedProgram};
-use super::space::asks_for_events;
 use super::walk::StateWalk;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::{EventPart, EventRelation, Set, Store, Subset};
 use lariat_model::order::Level;
-use lariat_model::{Action, Arc, EventId, Row, System, Value, VarId};
+use lariat_model::{Action, Arc, EventId, Predicate, Row, System, Value, VarId};
 use std::collections::BTreeMap;
 
 /// Look-ahead rounds at the first learning.
@@ -58,7 +57,7 @@ impl EventRelations {
                 Action::Table { vars, rows } => {
                     EventForm::Fixed(table(system, layout, store, vars, rows, &[])?)
                 }
-                action if action.guard().is_some_and(asks_for_events) => {
+                action if action.guard().is_some_and(Predicate::reads_events) => {
                     return Err(Stop::Unsupported(format!(
                         "the guard of {} tests which events are enabled",
                         event.name

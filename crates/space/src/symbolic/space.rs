@@ -505,7 +505,7 @@ impl<'a> Symbolic<'a> {
         predicate: &Predicate,
         query: &mut Residuals,
     ) -> Result<Set, Stop> {
-        if !asks_for_events(predicate) {
+        if !predicate.reads_events() {
             let residual = query.compile(self.system, predicate)?;
             return self.store.select(set, query, residual);
         }
@@ -568,15 +568,5 @@ impl<'a> Symbolic<'a> {
             set,
             &self.budget,
         )
-    }
-}
-
-/// Returns whether a predicate tests which events are enabled.
-pub fn asks_for_events(predicate: &Predicate) -> bool {
-    match predicate {
-        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
-        Predicate::Enabled(_) | Predicate::Deadlock => true,
-        Predicate::Not(p) => asks_for_events(p),
-        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(asks_for_events),
     }
 }
