@@ -93,7 +93,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
             prefix,
             cycle: Vec::new(),
         };
-        (path.prefix.len() <= longest).then(|| self.concrete(&path))
+        (path.prefix.len() <= longest).then(|| self.concrete(&path))?
     }
 
     /// Returns the shortest lasso shorter than `lasso` that the effort finds.
@@ -107,7 +107,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         let visits = self.budget.clone().with_work(effort.saturating_mul(VISITS));
         let search = LassoSearch::new(&self.known, &tree, self.product.marks());
         let found = search.run(best, &visits)?;
-        Ok(found.map(|path| self.concrete(&path)))
+        Ok(found.and_then(|path| self.concrete(&path)))
     }
 
     /// Sets the limit on all nodes, including those already found.
@@ -170,6 +170,11 @@ impl<'a, 'p> Fragment<'a, 'p> {
         while let Some((position, node)) = waiting.pop()
             && left > 0
         {
+            // A state of a large system takes time to copy.
+            self.is_over |= self.budget.check().is_err();
+            if self.is_over {
+                break;
+            }
             left -= usize::from(!self.known.has(node));
             let step = steps[position];
             let next = match position + 1 {
@@ -243,15 +248,17 @@ impl<'a, 'p> Fragment<'a, 'p> {
         tree
     }
 
-    fn concrete(&mut self, path: &EdgeLasso) -> Lasso {
+    /// The run along a path; `None` if the budget is exhausted before its end.
+    fn concrete(&mut self, path: &EdgeLasso) -> Option<Lasso> {
         let initial = self.product.state(&mut self.worker, path.initial);
         let mut run = RunRecorder::new(initial);
         for i in path.prefix.iter().chain(&path.cycle) {
+            self.budget.check().ok()?;
             let ProductEdge { to, event, .. } = self.known.links[*i];
             let state = self.product.state(&mut self.worker, to);
             run.push(event, &state);
         }
-        run.into_lasso(path.prefix.len())
+        Some(run.into_lasso(path.prefix.len()))
     }
 }
 

@@ -163,12 +163,12 @@ pub fn folded(mut lasso: Lasso) -> Lasso {
         }
     }
     // The loop ends where it begins: equal last steps have equal sources.
-    while let (Some(last), Some(closing)) = (lasso.prefix.last(), lasso.cycle.last())
-        && last == closing
-    {
-        lasso.prefix.pop();
-        lasso.cycle.rotate_right(1);
-    }
+    let before = lasso.prefix.iter().rev();
+    let closing = lasso.cycle.iter().rev().cycle();
+    let common = before.zip(closing).take_while(|(a, b)| a == b).count();
+    lasso.prefix.truncate(lasso.prefix.len() - common);
+    let length = lasso.cycle.len().max(1);
+    lasso.cycle.rotate_right(common % length);
     lasso
 }
 
