@@ -10,7 +10,7 @@
 //! visit(n):    every edge n → t:   t transient   if t is new: parent(t) := n, t into the list
 //!                                  otherwise     if t has no parent: parent(t) := n;  search(t)
 //! search(s):   UFSCC from s, except that a new transient t obtains the parent s and gets into the list
-//! worker p:    while the list is not empty:  visit(its newest node)
+//! worker p:    while the list is not empty:  visit(its newest node);  p = 0: its oldest node
 //! idle worker: the older half of another list, or search(t) for a t that is being searched
 //! ```
 //!
@@ -23,6 +23,9 @@
 //! it in the union-find. An accepting cycle contains no transient node, and the first node behind
 //! the last transient one on a path to it was searched from until its component was dead. That an
 //! edge to a transient node counts as one to a dead node loses no accepting cycle.
+//!
+//! The first worker visits nodes breadth-first, so that a violation near the initial states is found
+//! even if the others follow an infinite path.
 //!
 //! The evidence begins with a path along `parent` to the node from which the accepting component was
 //! found. A parent has its own parent before it becomes one, so this path ends at an initial node.
@@ -43,12 +46,13 @@ use crate::ufscc::{Aside, LassoHint, UfsccShared, UfsccWorker};
 use crate::union_find::{EntryIndex, MAX_WORKERS, UnionFind};
 use lariat_budget::Stop;
 use lariat_parallel::{Outside, TaskQueue};
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 /// A shorter list is not divided.
-const LEAST_SHARED: usize = 64;
+const LEAST_SHARED: usize = 4;
 
 /// Steps of the path of parents between two polls of the budget.
 const TICK: usize = 256;
@@ -72,7 +76,7 @@ pub trait Transient: Graph<Stop = Stop> {
 /// Work for an idle worker.
 enum Task {
     /// Transient nodes to be visited.
-    Visit(Vec<NodeId>),
+    Visit(VecDeque<NodeId>),
     /// A search that another worker performs, or is about to.
     Search(NodeId),
 }
@@ -113,7 +117,7 @@ impl Drop for Alarm<'_> {
 /// The transient nodes that one worker has reached and not visited.
 struct TransientList<'a> {
     shared: &'a StrengthShared,
-    nodes: Vec<NodeId>,
+    nodes: VecDeque<NodeId>,
     /// The node from which the present search began.
     seed: Option<NodeId>,
     /// Bytes of parents that this worker has leased.
@@ -161,8 +165,12 @@ impl<G: Transient> Aside<G> for TransientList<'_> {
         }
         let parent = self.seed.unwrap_or(from);
         self.set_parent(to, parent.0 + 1, &mut lease)?;
-        grow(&mut self.nodes, 1, lease)?;
-        self.nodes.push(to);
+        if self.nodes.len() == self.nodes.capacity() {
+            let more = self.nodes.len().max(64);
+            lease(2 * more * size_of::<NodeId>())?;
+            self.nodes.reserve_exact(more);
+        }
+        self.nodes.push_back(to);
         Ok(true)
     }
 
@@ -175,7 +183,7 @@ impl<G: Transient> Aside<G> for TransientList<'_> {
     }
 
     fn bytes(&self) -> usize {
-        bytes(&self.nodes) + self.leased
+        self.nodes.capacity() * size_of::<NodeId>() + self.leased
     }
 }
 
@@ -266,7 +274,7 @@ impl<'a, G: Transient> StrengthWorker<'a, G> {
     ) -> StrengthWorker<'a, G> {
         let list = TransientList {
             shared,
-            nodes: Vec::new(),
+            nodes: VecDeque::new(),
             seed: None,
             leased: 0,
         };
@@ -350,7 +358,7 @@ impl<'a, G: Transient> StrengthWorker<'a, G> {
 
     /// Visits the nodes on the list until it is empty.
     fn visit_all(&mut self) -> Result<Accepting, Stop> {
-        while let Some(node) = self.search.aside.nodes.pop() {
+        while let Some(node) = self.next_node() {
             if self.is_cancelled() {
                 return Ok(None);
             }
@@ -367,6 +375,14 @@ impl<'a, G: Transient> StrengthWorker<'a, G> {
             }
         }
         Ok(None)
+    }
+
+    fn next_node(&mut self) -> Option<NodeId> {
+        let nodes = &mut self.search.aside.nodes;
+        match self.number {
+            0 => nodes.pop_front(),
+            _ => nodes.pop_back(),
+        }
     }
 
     /// Offers the older half of the list: the newest nodes are similar to the one visited last.

@@ -92,7 +92,12 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         several => product.workers(several, task.budget),
     };
     let mut counts = Counts::default();
-    if let Some(beginning) = nearby_prefix(task, &product, &mut workers[0], &mut counts)? {
+    // The first of several workers searches nearby by itself.
+    let is_program = task.problem.system.source.is_some();
+    let searches_nearby = several > 1 && is_program && product.has_transient();
+    if !searches_nearby
+        && let Some(beginning) = nearby_prefix(task, &product, &mut workers[0], &mut counts)?
+    {
         record_search(task.account, &counts, workers[0].states());
         record_peak(task);
         return Ok(Outcome::Accepting(beginning));
