@@ -40,7 +40,7 @@
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::walk;
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{bytes, grow};
+use crate::scc_stack::bytes;
 use crate::sync::{AtomicU32, Segments, scope, start};
 use crate::ufscc::{Aside, LassoHint, UfsccShared, UfsccWorker};
 use crate::union_find::{EntryIndex, MAX_WORKERS, UnionFind};

@@ -92,17 +92,20 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         several => product.workers(several, task.budget),
     };
     let mut counts = Counts::default();
-    // The first of several workers searches nearby by itself.
-    let is_program = task.problem.system.source.is_some();
-    let searches_nearby = several > 1 && is_program && product.has_transient();
-    if !searches_nearby
+    // Steps of a program are expensive. The first worker of a search by strength needs no search
+    // nearby before, and one worker gains if there are no components.
+    let is_program = task.problem.system.source.is_some() && !task.variant.published;
+    let at_once = is_program
+        && product.has_fairness_in_marks()
+        && (several > 1 && product.has_transient() || product.has_no_components());
+    if !at_once
         && let Some(beginning) = nearby_prefix(task, &product, &mut workers[0], &mut counts)?
     {
         record_search(task.account, &counts, workers[0].states());
         record_peak(task);
         return Ok(Outcome::Accepting(beginning));
     }
-    if several > 1 {
+    if several > 1 || at_once {
         let found = if product.has_transient() {
             let found = ufscc_by_strength(&product, &mut workers, &mut counts);
             found.map(|found| found.map(ParallelHint::ByStrength))
@@ -112,7 +115,9 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         };
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
-        task.account.stats.set(Statistic::WORKERS, several);
+        if several > 1 {
+            task.account.stats.set(Statistic::WORKERS, several);
+        }
         let lasso =
             |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, hint: &ParallelHint| {
                 let evidence = match hint {

@@ -314,6 +314,15 @@ impl ExplicitProduct<'_> {
     pub(crate) fn has_transient(&self) -> bool {
         self.transient.contains(&true)
     }
+
+    /// Returns whether all other nodes than transient ones are evidence.
+    pub(crate) fn has_no_components(&self) -> bool {
+        let mut locations = self.transient.iter().enumerate();
+        self.has_transient()
+            && locations.all(|(location, transient)| {
+                *transient || self.forever.get(location) == Some(&true)
+            })
+    }
 }
 
 impl Transient for ExplicitProduct<'_> {
