@@ -127,7 +127,7 @@ impl Model for Commit {
     }
 }
 
-/// The same model for Lariat, with states packed into a number.
+/// The model for Lariat, with states packed into a number.
 impl lariat::modelling::Model for Commit {
     type State = State;
     type Action = Step;

@@ -39,15 +39,16 @@
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::walk;
+use crate::lasso_hint::LassoHint;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::bytes;
-use crate::sync::{AtomicU32, Segments, scope, start};
-use crate::ufscc::{Aside, LassoHint, UfsccShared, UfsccWorker};
-use crate::union_find::{EntryIndex, MAX_WORKERS, UnionFind};
+use crate::sync::{AtomicU32, Segments};
+use crate::threads::in_threads;
+use crate::ufscc::{Aside, UfsccShared, UfsccWorker};
+use crate::union_find::{EntryIndex, UnionFind};
 use lariat_budget::Stop;
 use lariat_parallel::{Outside, TaskQueue};
 use std::collections::VecDeque;
-use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
@@ -213,47 +214,20 @@ where
         queue: TaskQueue::new(),
         open: AtomicUsize::new(0),
     };
-    let used = workers.len().min(MAX_WORKERS);
-    let mut others = workers[..used].iter_mut();
-    let first = others.next().expect("there is a worker");
-    let ends = scope(|scope| {
-        let shared = &shared;
-        let run = |worker, number| StrengthWorker::new(graph, worker, shared, number).run();
-        let mut threads = Vec::new();
-        for (number, worker) in (1..).zip(others) {
-            // If no thread can be created, the other workers do all the work.
-            threads.extend(start(scope, move || run(worker, number)));
-        }
-        let mut ends = vec![run(first, 0)];
-        for thread in threads {
-            // A worker that panics has ended the others.
-            ends.push(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        ends
-    });
-    let mut stop = None;
-    let mut accepting = None;
-    for (end, counted) in ends {
-        counts.nodes += counted.nodes;
-        counts.edges += counted.edges;
-        counts.deepest = counts.deepest.max(counted.deepest);
-        match end {
-            Ok(at) => accepting = accepting.or(at),
-            Err(why) => stop = stop.or(Some(why)),
-        }
-    }
-    match (accepting, stop) {
-        (Some((at, seed)), _) => Ok(Outcome::Accepting(StrengthHint {
+    let accepting = in_threads(workers, counts, |worker, number| {
+        StrengthWorker::new(graph, worker, &shared, number).run()
+    })?;
+    Ok(match accepting {
+        Some((at, seed)) => Outcome::Accepting(StrengthHint {
             hint: LassoHint {
                 sets: shared.ufscc.sets,
                 at,
             },
             parents: shared.parents,
             seed,
-        })),
-        (None, Some(stop)) => Err(stop),
-        (None, None) => Ok(Outcome::Empty),
-    }
+        }),
+        None => Outcome::Empty,
+    })
 }
 
 /// An entry of an accepting component and the node from which it was found.

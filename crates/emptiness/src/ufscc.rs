@@ -47,11 +47,13 @@
 //! the same time; each computation is counted.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::outcome::{Counts, Evidence, Outcome};
+use crate::lasso_hint::LassoHint;
+use crate::outcome::{Counts, Outcome};
 use crate::pending_edges::PendingEdges;
-use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
-use crate::sync::{NODE_BLOCK, scope, start};
-use crate::union_find::{Claim, EntryIndex, MAX_WORKERS, UnionFind};
+use crate::scc_stack::{bytes, grow};
+use crate::sync::NODE_BLOCK;
+use crate::threads::in_threads;
+use crate::union_find::{Claim, EntryIndex, UnionFind};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -74,14 +76,6 @@ impl UfsccShared {
     }
 }
 
-/// Result of a search that has found an accepting component: the sets, to locate it again.
-#[derive(Debug)]
-pub struct LassoHint {
-    pub(crate) sets: UnionFind,
-    /// A node of the accepting component.
-    pub(crate) at: EntryIndex,
-}
-
 /// Checks whether `graph` has an accepting lasso. The first of `workers` runs in the calling
 /// thread, each other one in a separate thread; at most 64 are used. Never returns
 /// [`Outcome::Undecided`].
@@ -101,83 +95,16 @@ where
     G::Stop: Send,
 {
     let shared = UfsccShared::new();
-    let used = workers.len().min(MAX_WORKERS);
-    let numbered = (0..).zip(&mut workers[..used]);
-    let mut searches =
-        numbered.map(|(number, worker)| UfsccWorker::new(graph, worker, &shared, number));
-    let first = searches.next().expect("there is a worker");
-    let ends = scope(|scope| {
-        let mut others = Vec::new();
-        for search in searches {
-            // If no thread can be created, the other workers do all the work.
-            others.extend(start(scope, move || search.run()));
-        }
-        let mut ends = vec![first.run()];
-        for other in others {
-            // A worker that panics has cancelled the others.
-            ends.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        ends
-    });
-    let mut stop = None;
-    let mut accepting = None;
-    for (end, counted) in ends {
-        counts.nodes += counted.nodes;
-        counts.edges += counted.edges;
-        counts.deepest = counts.deepest.max(counted.deepest);
-        match end {
-            Ok(at) => accepting = accepting.or(at),
-            Err(why) => stop = stop.or(Some(why)),
-        }
-    }
-    match (accepting, stop) {
-        (Some(at), _) => Ok(Outcome::Accepting(LassoHint {
+    let accepting = in_threads(workers, counts, |worker, number| {
+        UfsccWorker::new(graph, worker, &shared, number).run()
+    })?;
+    Ok(match accepting {
+        Some(at) => Outcome::Accepting(LassoHint {
             sets: shared.sets,
             at,
-        })),
-        (None, Some(stop)) => Err(stop),
-        (None, None) => Ok(Outcome::Empty),
-    }
-}
-
-impl LassoHint {
-    /// The evidence, computed by a search of one worker in the fragment that all workers have
-    /// explored. Seal a graph that supports it first.
-    pub fn evidence<G: Graph>(
-        &self,
-        graph: &G,
-        worker: &mut G::Worker,
-    ) -> Result<Evidence, G::Stop> {
-        let counts = &mut Counts::default();
-        let mut is_known = |node| self.sets.is_alive(node, self.at);
-        if let Outcome::Accepting(evidence) = search(graph, worker, counts, Among(&mut is_known))? {
-            return Ok(evidence);
-        }
-        // Nodes on the way may have died before all workers noticed the cancellation.
-        match search(graph, worker, counts, Among(&mut |_| true))? {
-            Outcome::Accepting(evidence) => Ok(evidence),
-            _ => unreachable!("a component with all marks has a lasso"),
-        }
-    }
-}
-
-/// Enters the nodes that satisfy the predicate.
-struct Among<'a>(&'a mut dyn FnMut(NodeId) -> bool);
-
-impl<G: Graph> Policy<G> for Among<'_> {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        node: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(if (self.0)(node) {
-            SearchMove::Enter
-        } else {
-            SearchMove::Ignore
-        })
-    }
+        }),
+        None => Outcome::Empty,
+    })
 }
 
 /// Targets of edges that a search leaves to another one, as if they were dead.

@@ -1,12 +1,11 @@
 //! UFSCC by strength against Couvreur's check, with few and with many workers.
 
 use crate::explicit::{Explicit, Limit};
-use crate::kit::{check_evidence, check_lasso};
+use crate::kit::check_against_couvreur;
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
-    Counts, Edge, Graph, Marks, NodeId, Outcome, StrengthHint, Transient, couvreur, lasso,
-    ufscc_by_strength,
+    Counts, Edge, Graph, Marks, NodeId, Outcome, StrengthHint, Transient, ufscc_by_strength,
 };
 use lariat_parallel::Outside;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,19 +120,8 @@ fn random_graph(random: &mut Random) -> Graded {
 }
 
 fn check(graph: &Graded, workers: &mut [Worker], found: &Outcome<StrengthHint>) {
-    let worker = &mut workers[0];
-    let right = couvreur(graph, worker, &mut Counts::default()).unwrap();
-    match found {
-        Outcome::Empty => assert_eq!(right, Outcome::Empty),
-        Outcome::Accepting(hint) => {
-            assert!(matches!(right, Outcome::Accepting(_)));
-            let evidence = hint.evidence(graph, worker).unwrap();
-            check_evidence(graph, worker, &evidence);
-            let lasso = lasso(graph, worker, &evidence).unwrap().unwrap();
-            check_lasso(graph, worker, &lasso);
-        }
-        Outcome::Undecided(_) => panic!("UFSCC decides"),
-    }
+    let evidence = |hint: &StrengthHint, worker: &mut Worker| hint.evidence(graph, worker).unwrap();
+    check_against_couvreur(graph, &mut workers[0], found, evidence);
 }
 
 #[test]

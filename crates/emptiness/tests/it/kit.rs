@@ -1,6 +1,8 @@
 //! Shared test helpers: validation of evidence and lassos.
 
-use lariat_emptiness::{Edge, Evidence, Graph, GraphLasso, Marks, NodeId};
+use lariat_emptiness::{
+    Counts, Edge, Evidence, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso,
+};
 
 /// Checks that every edge of `path` exists, starting at `from`; returns its end.
 pub fn follow<G: Graph>(graph: &G, worker: &mut G::Worker, from: NodeId, path: &[Edge]) -> NodeId
@@ -56,4 +58,27 @@ where
     let cycle = lasso.cycle.iter();
     let marks = cycle.fold(Marks::NONE, |m, e| m.union(e.marks));
     assert!(marks.contains(graph.marks()));
+}
+
+/// Checks the answer of a search with several workers, whose evidence `evidence` computes.
+pub fn check_against_couvreur<G: Graph, H>(
+    graph: &G,
+    worker: &mut G::Worker,
+    found: &Outcome<H>,
+    evidence: impl FnOnce(&H, &mut G::Worker) -> Evidence,
+) where
+    G::Stop: std::fmt::Debug,
+{
+    let right = couvreur(graph, worker, &mut Counts::default()).unwrap();
+    match found {
+        Outcome::Empty => assert_eq!(right, Outcome::Empty),
+        Outcome::Accepting(hint) => {
+            assert!(matches!(right, Outcome::Accepting(_)));
+            let evidence = evidence(hint, worker);
+            check_evidence(graph, worker, &evidence);
+            let lasso = lasso(graph, worker, &evidence).unwrap().unwrap();
+            check_lasso(graph, worker, &lasso);
+        }
+        Outcome::Undecided(_) => panic!("UFSCC decides"),
+    }
 }

@@ -1,12 +1,10 @@
 //! UFSCC against Couvreur's check and the naive answer, with few and with many workers.
 
 use crate::explicit::{Explicit, Limit, SMALL_GRAPHS, Stopped};
-use crate::kit::{check_evidence, check_lasso};
+use crate::kit::check_against_couvreur;
 use lariat_budget::Budget;
 use lariat_corpora::{Random, each_case};
-use lariat_emptiness::{
-    Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, couvreur, lasso, ufscc,
-};
+use lariat_emptiness::{Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, ufscc};
 use lariat_parallel::SharedHandle;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,19 +96,8 @@ fn random_graph(random: &mut Random) -> Explicit {
 }
 
 fn check(graph: &Uneven<'_>, workers: &mut [Worker], found: &Outcome<LassoHint>) {
-    let right = couvreur(graph, &mut workers[0], &mut Counts::default()).unwrap();
-    match found {
-        Outcome::Empty => assert_eq!(right, Outcome::Empty),
-        Outcome::Accepting(clue) => {
-            assert!(matches!(right, Outcome::Accepting(_)));
-            let worker = &mut workers[0];
-            let evidence = clue.evidence(graph, worker).unwrap();
-            check_evidence(graph, worker, &evidence);
-            let lasso = lasso(graph, worker, &evidence).unwrap().unwrap();
-            check_lasso(graph, worker, &lasso);
-        }
-        Outcome::Undecided(_) => panic!("UFSCC decides"),
-    }
+    let evidence = |hint: &LassoHint, worker: &mut Worker| hint.evidence(graph, worker).unwrap();
+    check_against_couvreur(graph, &mut workers[0], found, evidence);
 }
 
 #[test]

@@ -7,6 +7,8 @@
 mod explicit;
 #[path = "../../src/graph.rs"]
 mod graph;
+#[path = "../../src/lasso_hint.rs"]
+mod lasso_hint;
 #[path = "../../src/outcome.rs"]
 mod outcome;
 #[path = "../../src/pending_edges.rs"]
@@ -14,6 +16,8 @@ mod pending_edges;
 #[path = "../../src/scc_stack.rs"]
 mod scc_stack;
 mod sync;
+#[path = "../../src/threads.rs"]
+mod threads;
 #[path = "../../src/ufscc.rs"]
 mod ufscc;
 #[path = "../../src/union_find.rs"]

@@ -69,8 +69,8 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
-/// sequential check for Streett pairs.
+/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers or where
+/// there are no components, or by the sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let mut product = ExplicitProduct::new(task.problem, task.observer);
     if !task.variant.published {

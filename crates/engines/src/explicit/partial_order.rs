@@ -1,4 +1,4 @@
-//! Conditions of partial-order reduction: the problems that it preserves, and what they observe.
+//! Conditions of partial-order reduction: which problems it preserves, and their visible predicates.
 //!
 //! Ample sets preserve properties of states that are stutter-invariant, without fairness. The
 //! predicates that the automaton reads, and the claims of the model, are *visible*.
